@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fuzz target defines: tests/fuzz/<name>_fuzz.c. */
+
+#ifndef TESTS_SUPPORT_FUZZ_H
+#define TESTS_SUPPORT_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Feed `size` bytes to the code under test. Must not crash, leak, or take
+ * memory or time out of proportion, whatever the bytes are; state from one
+ * call must not reach the next.
+ *
+ * @param data  not NUL-terminated; copied by the engine, so that a read past
+ *              its end is noticed
+ * @return 0
+ */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/**
+ * Called once before the first input; optional. Initialise APR here.
+ */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+#endif
