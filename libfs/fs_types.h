@@ -16,10 +16,10 @@ typedef apr_int64_t fs_rev_t;
 #define FS_IS_REV(rev) ((rev) >= 0)
 
 typedef enum fs_node_kind_t {
-    FS_KIND_NONE = 0, /* there is no such node */
-    FS_KIND_FILE,
-    FS_KIND_DIR,
-    FS_KIND_UNKNOWN /* the store did not record it */
+    FS_NODE_NONE = 0, /* there is no such node */
+    FS_NODE_FILE,
+    FS_NODE_DIR,
+    FS_NODE_UNKNOWN /* the store did not record it */
 } fs_node_kind_t;
 
 /** Depths, ordered so that they compare as the update report needs. */
