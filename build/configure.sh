@@ -1,7 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 # Probes of configure, which reads this file; each one ends in variables that
-# write_makefile and write_config_h put into the build.
+# write_makefile and write_config_h put into the build. Many variables are set
+# and read by eval, which shellcheck does not follow.
+# shellcheck disable=SC2034,SC2153,SC2154
 
 # --- messages -----------------------------------------------------------
 
@@ -312,7 +314,7 @@ probe_flags()
         BASE_CPPFLAGS="$BASE_CPPFLAGS -DFS_DEBUG"
     if [ -z "$CFLAGS" ]; then
         CFLAGS=$default_cflags
-        [ $hardening = no ] ||
+        [ "$hardening" = no ] ||
             add_flags CFLAGS -fstack-protector-strong -D_FORTIFY_SOURCE=2
     fi
     result "$CFLAGS"
@@ -343,7 +345,6 @@ add_sanitizers()
     echo 'int main(void) { return 0; }' |
         try_link "$BASE_CFLAGS $BASE_LDFLAGS" '' ||
         die "$CC cannot link with sanitizers; details in config.log"
-    # shellcheck disable=SC2034  # read by write_makefile
     [ ! -f "$runtime" ] || SANITIZER_PRELOAD=$runtime
 }
 
@@ -469,8 +470,8 @@ show_summary()
     echo "mod_repo $VERSION for $("$apxs" -q HTTPD_VERSION 2>&5 || echo httpd)"
     echo "  module goes to  $moduledir"
     echo "  compiler        $CC $CFLAGS"
-    [ $have_serf = 1 ] || echo '  no serf: repobench is not built'
-    [ $have_libcrypto = 1 ] || echo '  no libcrypto: slower checksums'
-    [ $have_cmocka = 1 ] || echo '  no cmocka: no unit tests'
+    [ "$have_serf" = 1 ] || echo '  no serf: repobench is not built'
+    [ "$have_libcrypto" = 1 ] || echo '  no libcrypto: slower checksums'
+    [ "$have_cmocka" = 1 ] || echo '  no cmocka: no unit tests'
     echo "Now run: $MAKE && $MAKE check"
 }

@@ -6,7 +6,7 @@ C_FILES := $(patsubst $(srcdir)/%,%,$(sort $(shell find \
 	-name '*.[ch]' -type f 2>/dev/null)))
 SHELL_FILES := $(shell cd $(srcdir) && grep -lE '^\#!/bin/(ba)?sh' configure \
 	.ci/* build/* $$(find tests docs -type f -not -name '*.[ch]' \
-	-not -path '*/corpus/*' 2>/dev/null) 2>/dev/null) build/configure.sh
+	-not -path '*/corpus/*' 2>/dev/null) 2>/dev/null)
 TIDY := $(patsubst %.o,lint/%.tidy,$(filter-out tests/%,$(ALL_OBJ)))
 
 .PHONY: lint lint-layers lint-headers lint-format lint-shell lint-cppcheck \
