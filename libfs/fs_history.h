@@ -13,12 +13,6 @@
 #include "libfs/fs_mergeinfo.h"
 #include "libfs/fs_tree.h"
 
-/** Who asks: passed through to the access function. */
-typedef struct fs_reader_t {
-    fs_access_fn may_read; /* NULL: everything */
-    void *baton;
-} fs_reader_t;
-
 /* ---- log ---- */
 
 typedef struct fs_log_options_t {

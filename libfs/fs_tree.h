@@ -25,6 +25,12 @@ typedef fs_error_t *(*fs_access_fn)(bool *allowed, fs_rev_t rev,
                                     const char *path, void *baton,
                                     apr_pool_t *scratch);
 
+/** Who asks: passed through to the access function. */
+typedef struct fs_reader_t {
+    fs_access_fn may_read; /* NULL: everything */
+    void *baton;
+} fs_reader_t;
+
 /* ---- roots and nodes ---- */
 
 /**
