@@ -3,12 +3,9 @@
 
 #include "tests/support/unit.h"
 
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <apr_strings.h>
+
+#include "tests/support/repo.h"
 
 int unit_group_setup(void **state)
 {
@@ -44,33 +41,9 @@ apr_pool_t *unit_pool(void **state)
     return *state;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type,
-                        struct FTW *place)
-{
-    (void)info;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
-static apr_status_t remove_folder(void *data)
-{
-    if (nftw(data, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
-        return APR_FROM_OS_ERROR(errno);
-    return APR_SUCCESS;
-}
-
 const char *unit_folder(void **state)
 {
-    apr_pool_t *pool = unit_pool(state);
-    const char *parent = getenv("TMPDIR");
-    char *path = apr_pstrcat(pool, parent && *parent ? parent : "/tmp",
-                             "/mod_repo-unit-XXXXXX", NULL);
-
-    if (!mkdtemp(path))
-        fail_msg("cannot create %s", path);
-    apr_pool_cleanup_register(pool, path, remove_folder, apr_pool_cleanup_null);
-    return path;
+    return fs_test_folder(unit_pool(state));
 }
 
 /* Describe `err` in a buffer which lives until the next call, and clear it. */
