@@ -36,6 +36,9 @@ bool fs_hex_parse(unsigned char *out, const char *hex, apr_size_t len);
 const char *fs_hex_format(const unsigned char *bytes, apr_size_t len,
                           apr_pool_t *result);
 
+/** Write `len` bytes as `2 * len` lower case hex digits, without a NUL. */
+void fs_hex_write(char *out, const unsigned char *bytes, apr_size_t len);
+
 /**
  * The item checksum of logically addressed files: FNV-1a over four
  * interleaved lanes, folded. Source: docs/format/index.md.
