@@ -93,8 +93,8 @@ ALL_LIBS = $(LIB_LIBS) $(APR_LIBS) $(LIBS)
 # now, and nothing but module records may leave.
 mod_repo/mod_repo.so: $(call list_of,mod_repo/.objects,$(MODULE_OBJ)) \
 		$(MODULE_OBJ) $(ARCHIVES) $(srcdir)/build/check-symbols
-	$(LINK) -shared -Wl,-z,relro,-z,now,--as-needed -o $@ $(MODULE_OBJ) \
-		$(ARCHIVES) $(ALL_LIBS)
+	$(LINK) -shared -Wl,-z,relro,-z,now,--as-needed,--exclude-libs,ALL \
+		-o $@ $(MODULE_OBJ) $(ARCHIVES) $(ALL_LIBS)
 	@$(srcdir)/build/check-symbols $@
 
 define tool_rule
@@ -149,8 +149,10 @@ check: check-unit check-fuzz check-system
 check-unit: $(UNIT_BIN)
 	@$(srcdir)/build/run-tests unit $(UNIT_BIN)
 
+# An engine gets the corpus without going on from it.
 check-fuzz: $(FUZZ_BIN)
-	@$(srcdir)/build/run-tests corpus $(foreach target,$(FUZZ_BIN),\
+	@RUN_FLAGS=$(if $(FUZZ_LDFLAGS),-runs=0) \
+		$(srcdir)/build/run-tests corpus $(foreach target,$(FUZZ_BIN),\
 		$(target):$(srcdir)/tests/fuzz/corpus/$(notdir \
 		$(target:_fuzz=)))
 

@@ -146,12 +146,15 @@ const char *fs_error_describe(const fs_error_t *err, apr_pool_t *result);
 #define FS_ERROR_APR(status, ...)                                              \
     fs_error_create(FS_ERR_IO, (status), NULL, __FILE__, __LINE__, __VA_ARGS__)
 
-/** Put a level with the same code on top of `err`: adds a fact. */
+/**
+ * Put a level with the same code on top of `err`: adds a fact. `err` is a
+ * variable, not a call: it is evaluated several times.
+ */
 #define FS_WRAP(err, ...)                                                      \
     fs_error_create((err)->code, (err)->apr_status, (err), __FILE__, __LINE__, \
                     __VA_ARGS__)
 
-/** Put a level with another code on top of `err`. */
+/** Put a level with another code on top of `err`, a variable. */
 #define FS_WRAP_AS(err, code, ...)                                             \
     fs_error_create((code), (err)->apr_status, (err), __FILE__, __LINE__,      \
                     __VA_ARGS__)

@@ -75,8 +75,9 @@ static void wrapping_keeps_the_code_and_adds_a_level(void **state)
 
 static void wrapping_as_another_code_shows_the_new_one_first(void **state)
 {
-    fs_error_t *err = FS_WRAP_AS(FS_ERROR(FS_ERR_NOT_FOUND, "no such entry"),
-                                 FS_ERR_OUT_OF_DATE, "'/a' is out of date");
+    fs_error_t *inner = FS_ERROR(FS_ERR_NOT_FOUND, "no such entry");
+    fs_error_t *err =
+        FS_WRAP_AS(inner, FS_ERR_OUT_OF_DATE, "'/a' is out of date");
 
     (void)state;
     assert_int_equal(err->code, FS_ERR_OUT_OF_DATE);
@@ -88,8 +89,8 @@ static void wrapping_as_another_code_shows_the_new_one_first(void **state)
 
 static void the_reason_of_the_deepest_level_is_described_once(void **state)
 {
-    fs_error_t *err = FS_WRAP(FS_ERROR_APR(APR_EACCES, "cannot read 'uuid'"),
-                              "cannot open the repository");
+    fs_error_t *inner = FS_ERROR_APR(APR_EACCES, "cannot read 'uuid'");
+    fs_error_t *err = FS_WRAP(inner, "cannot open the repository");
 
     assert_string_equal(fs_error_describe(err, unit_pool(state)),
                         "cannot open the repository: cannot read 'uuid' "
