@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From paths to nodes, and what nodes tell without reading more. */
+
+#include "libfs/tree/tree.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "libfs/fs_path.h"
+
+/* ---- nodes ---- */
+
+fs_error_t *fs_lookup_blame(fs_error_t *err, fs_rev_t rev, const char *path)
+{
+    return FS_WRAP(err, "cannot read '%s' in revision %" FS_REV_FMT, path, rev);
+}
+
+fs_error_t *fs_lookup_record(const fs_node_record_t **record, fs_root_t *root,
+                             const fs_node_id_t *id, apr_pool_t *result)
+{
+    return root->store->vtable->node(record, root->store, id, result,
+                                     fs_root_scratch(root));
+}
+
+/* Most nodes were never copied: spare them a copy of "/". */
+static const char *keep_copy_path(const char *path, apr_pool_t *result)
+{
+    return strcmp(path, "/") ? apr_pstrdup(result, path) : "/";
+}
+
+const fs_node_t *fs_lookup_make(fs_root_t *root, const char *path,
+                                const fs_node_record_t *record,
+                                fs_rev_t copy_rev, const char *copy_path,
+                                apr_pool_t *result)
+{
+    fs_node_t *node = apr_palloc(result, sizeof(*node));
+
+    node->root = root;
+    node->path = path;
+    node->record = record;
+    if (record->copyroot_rev >= copy_rev) {
+        node->copy_rev = record->copyroot_rev;
+        node->copy_path = record->copyroot_path;
+    } else {
+        node->copy_rev = copy_rev;
+        node->copy_path = keep_copy_path(copy_path, result);
+    }
+    return node;
+}
+
+const fs_node_t *fs_lookup_copy(const fs_node_t *node, apr_pool_t *result)
+{
+    fs_node_t *copy = apr_pmemdup(result, node, sizeof(*node));
+    fs_node_record_t *record =
+        apr_pmemdup(result, node->record, sizeof(*record));
+
+    record->created_path = apr_pstrdup(result, record->created_path);
+    record->copyfrom_path = apr_pstrdup(result, record->copyfrom_path);
+    record->copyroot_path = keep_copy_path(record->copyroot_path, result);
+    copy->record = record;
+    copy->path = apr_pstrdup(result, node->path);
+    copy->copy_path = keep_copy_path(node->copy_path, result);
+    return copy;
+}
+
+/* ---- the cache of paths ---- */
+
+/* A value: node id, revision of the copy root, path of the copy root. */
+#define COPY_REV_AT sizeof(fs_node_id_t)
+#define COPY_PATH_AT (COPY_REV_AT + sizeof(apr_int64_t))
+
+static bool path_key(cache_key_t *key, const fs_root_t *root, const char *path)
+{
+    apr_size_t len = strlen(path);
+
+    if (!fs_repo_cache(root->repo) || len > CACHE_NAME_MAX)
+        return false;
+    memset(key, 0, sizeof(*key));
+    memcpy(key->space, fs_repo_instance(root->repo), sizeof(key->space));
+    key->kind = CACHE_PATH;
+    key->rev = root->rev;
+    key->name = path;
+    key->name_len = len;
+    return true;
+}
+
+/* The directory at `path` if the cache has it, else NULL; in `result`. */
+static fs_error_t *get_cached(const fs_node_t **dir, fs_root_t *root,
+                              const char *path, apr_pool_t *result)
+{
+    cache_key_t key;
+    cache_value_t value;
+    const fs_node_record_t *record;
+    fs_node_id_t id;
+    apr_int64_t copy_rev;
+    const char *copy_path;
+
+    *dir = NULL;
+    if (!path_key(&key, root, path) ||
+        cache_get(fs_repo_cache(root->repo), &key, &value, result) ||
+        value.len <= COPY_PATH_AT)
+        return NULL;
+    memcpy(&id, value.data, sizeof(id));
+    memcpy(&copy_rev, value.data + COPY_REV_AT, sizeof(copy_rev));
+    copy_path = apr_pstrmemdup(result, value.data + COPY_PATH_AT,
+                               value.len - COPY_PATH_AT);
+    FS_TRY(fs_lookup_record(&record, root, &id, result));
+    if (record->kind == FS_NODE_DIR)
+        *dir = fs_lookup_make(root, path, record, copy_rev, copy_path, result);
+    return NULL;
+}
+
+static void put_cached(const fs_node_t *dir, apr_pool_t *scratch)
+{
+    cache_key_t key;
+    apr_size_t path_len = strlen(dir->copy_path);
+    apr_int64_t copy_rev = dir->copy_rev;
+    char *value;
+
+    if (!path_key(&key, dir->root, dir->path))
+        return;
+    value = apr_palloc(scratch, COPY_PATH_AT + path_len);
+    memcpy(value, &dir->record->id, sizeof(dir->record->id));
+    memcpy(value + COPY_REV_AT, &copy_rev, sizeof(copy_rev));
+    memcpy(value + COPY_PATH_AT, dir->copy_path, path_len);
+    cache_put(fs_repo_cache(dir->root->repo), &key, value,
+              COPY_PATH_AT + path_len);
+}
+
+/* ---- look-ups ---- */
+
+/* The node at `path` (kept) with `id` in the directory `parent`. */
+static fs_error_t *node_below(const fs_node_t **child, const fs_node_t *parent,
+                              const char *path, const fs_node_id_t *id,
+                              apr_pool_t *result)
+{
+    const fs_node_record_t *record;
+    fs_error_t *err = fs_lookup_record(&record, parent->root, id, result);
+
+    if (err)
+        return fs_lookup_blame(err, parent->root->rev, path);
+    *child = fs_lookup_make(parent->root, path, record, parent->copy_rev,
+                            parent->copy_path, result);
+    return NULL;
+}
+
+/* The entry `name` of `parent`, which is at `path` (kept) if it exists. */
+static fs_error_t *step_down(const fs_node_t **child, const fs_node_t *parent,
+                             const char *name, const char *path,
+                             apr_pool_t *result)
+{
+    fs_root_t *root = parent->root;
+    apr_pool_t *scratch = fs_root_scratch(root);
+    const fs_store_entry_t *entry;
+    fs_node_id_t id;
+    fs_error_t *err;
+
+    *child = NULL;
+    if (parent->record->kind != FS_NODE_DIR)
+        return NULL;
+    err = root->store->vtable->dir_lookup(&entry, root->store, parent->record,
+                                          name, scratch, scratch);
+    if (err)
+        return fs_lookup_blame(err, root->rev, parent->path);
+    if (!entry)
+        return NULL;
+    id = entry->id;
+    return node_below(child, parent, path, &id, result);
+}
+
+/* The deepest directory at or above `path` which is remembered; else "/". */
+static fs_error_t *recall_above(const fs_node_t **dir, fs_root_t *root,
+                                const char *path)
+{
+    apr_size_t len = strlen(path);
+
+    while (len > 1) {
+        *dir = fs_root_recall(root, path, len);
+        if (*dir)
+            return NULL;
+        while (path[--len] != '/')
+            ;
+    }
+    return fs_root_top(dir, root);
+}
+
+/* Go down from `start` to the directory or file `path`; nodes in `pool`. */
+static fs_error_t *descend(const fs_node_t **node, const fs_node_t *start,
+                           const char *path, apr_pool_t *pool)
+{
+    const char *rest = fs_path_below(start->path, path);
+
+    *node = start;
+    while (*node && *rest) {
+        const char *slash = strchr(rest, '/');
+        const char *end = slash ? slash : rest + strlen(rest);
+
+        FS_TRY(step_down(
+            node, *node, apr_pstrmemdup(pool, rest, (apr_size_t)(end - rest)),
+            apr_pstrmemdup(pool, path, (apr_size_t)(end - path)), pool));
+        rest = slash ? slash + 1 : end;
+    }
+    return NULL;
+}
+
+/* The node at `path`, which is to be a parent; remembered if it is one. */
+static fs_error_t *find_parent(const fs_node_t **parent, fs_root_t *root,
+                               const char *path)
+{
+    const fs_node_t *above;
+    const char *rest;
+
+    FS_TRY(recall_above(&above, root, path));
+    rest = fs_path_below(above->path, path);
+    if (!*rest) {
+        *parent = above;
+        return NULL;
+    }
+    if (root->walk)
+        apr_pool_clear(root->walk);
+    else
+        apr_pool_create(&root->walk, root->pool);
+    /* One step costs no more than asking the cache of paths. */
+    if (!strchr(rest, '/')) {
+        FS_TRY(descend(parent, above, path, root->walk));
+    } else {
+        FS_TRY(get_cached(parent, root, path, root->walk));
+        if (!*parent) {
+            FS_TRY(descend(parent, above, path, root->walk));
+            if (*parent && (*parent)->record->kind == FS_NODE_DIR)
+                put_cached(*parent, root->walk);
+        }
+    }
+    if (*parent && (*parent)->record->kind == FS_NODE_DIR)
+        fs_root_remember(root, *parent);
+    return NULL;
+}
+
+fs_error_t *fs_node_find(const fs_node_t **node, fs_root_t *root,
+                         const char *path, apr_pool_t *result)
+{
+    const fs_node_t *parent;
+    const char *name = fs_path_name(path);
+
+    *node = NULL;
+    if (!*name) {
+        FS_TRY(fs_root_top(&parent, root));
+        *node = fs_lookup_copy(parent, result);
+        return NULL;
+    }
+    FS_TRY(find_parent(&parent, root, fs_path_parent(path, result)));
+    if (!parent)
+        return NULL;
+    return step_down(node, parent, name, apr_pstrdup(result, path), result);
+}
+
+fs_error_t *fs_node_need(const fs_node_t **node, fs_root_t *root,
+                         const char *path, apr_pool_t *result)
+{
+    FS_TRY(fs_node_find(node, root, path, result));
+    if (!*node)
+        return FS_ERROR(FS_ERR_NOT_FOUND,
+                        "path '%s' not found in revision %" FS_REV_FMT, path,
+                        root->rev);
+    return NULL;
+}
+
+fs_error_t *fs_node_child(const fs_node_t **child, const fs_node_t *parent,
+                          const char *name, apr_pool_t *result)
+{
+    return step_down(child, parent, name,
+                     fs_path_join(parent->path, name, result), result);
+}
+
+fs_error_t *fs_dir_node(const fs_node_t **child, const fs_node_t *parent,
+                        const fs_dirent_t *entry, apr_pool_t *result)
+{
+    return node_below(child, parent,
+                      fs_path_join(parent->path, entry->name, result),
+                      &entry->id, result);
+}
+
+/* ---- what a node tells ---- */
+
+fs_root_t *fs_node_root(const fs_node_t *node)
+{
+    return node->root;
+}
+
+const char *fs_node_path(const fs_node_t *node)
+{
+    return node->path;
+}
+
+fs_node_kind_t fs_node_kind(const fs_node_t *node)
+{
+    return node->record->kind;
+}
+
+const fs_node_id_t *fs_node_id(const fs_node_t *node)
+{
+    return &node->record->id;
+}
+
+fs_rev_t fs_node_created_rev(const fs_node_t *node)
+{
+    return node->record->created_rev;
+}
+
+const char *fs_node_created_path(const fs_node_t *node)
+{
+    return node->record->created_path;
+}
+
+apr_int64_t fs_node_pred_count(const fs_node_t *node)
+{
+    return node->record->pred_count;
+}
+
+apr_uint64_t fs_node_size(const fs_node_t *node)
+{
+    const fs_node_record_t *record = node->record;
+
+    return record->kind == FS_NODE_FILE && record->text.present
+               ? record->text.size
+               : 0;
+}
+
+bool fs_node_has_mergeinfo(const fs_node_t *node)
+{
+    return node->record->has_mergeinfo;
+}
+
+apr_int64_t fs_node_mergeinfo_count(const fs_node_t *node)
+{
+    return node->record->mergeinfo_count;
+}
+
+void fs_node_copyfrom(fs_rev_t *rev, const char **path, const fs_node_t *node)
+{
+    *path = node->record->copyfrom_path;
+    *rev = *path ? node->record->copyfrom_rev : FS_INVALID_REV;
+}
