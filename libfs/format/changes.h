@@ -37,7 +37,7 @@ typedef struct fs_change_record_t {
     fs_bytes_t copyfrom_path; /* data is NULL: was not copied */
     fs_rev_t copyfrom_rev;    /* -1: was not copied */
     fs_change_action_t action;
-    fs_node_kind_t kind; /* FS_KIND_UNKNOWN if it is not written */
+    fs_node_kind_t kind; /* FS_NODE_UNKNOWN if it is not written */
     bool text_mod;
     bool prop_mod;
     int minfo_mod; /* -1: not written, else 0 or 1 */

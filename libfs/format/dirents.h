@@ -42,7 +42,7 @@ fs_error_t *fs_dirents_parse(fs_dirents_t *out, const char *data,
 
 /**
  * Next entry in the order written, `*more` as fs_hash_dump_next(). A deletion
- * has FS_KIND_NONE. Names are checked, but not for being unique.
+ * has FS_NODE_NONE. Names are checked, but not for being unique.
  */
 fs_error_t *fs_dirents_next(fs_dirents_entry_t *out, bool *more,
                             fs_hash_dump_iter_t *iter) FS_MUST_CHECK;

@@ -39,7 +39,7 @@ typedef struct fs_node_rev_t {
     fs_rev_t copyfrom_rev;     /* -1 without copyfrom_path */
     fs_rev_t copyroot_rev;     /* -1: the transaction */
     apr_uint64_t minfo_count;  /* nodes with mergeinfo at or below it */
-    fs_node_kind_t kind;       /* FS_KIND_FILE or FS_KIND_DIR */
+    fs_node_kind_t kind;       /* FS_NODE_FILE or FS_NODE_DIR */
     bool has_pred;
     bool has_text;
     bool has_props;
