@@ -10,8 +10,11 @@
 #if defined(__GNUC__)
 #define FS_MUST_CHECK __attribute__((warn_unused_result))
 #define FS_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* For the compiler's flow analysis: what follows an error is not reached. */
+#define FS_NEVER_NULL __attribute__((returns_nonnull))
 #else
 #define FS_MUST_CHECK
+#define FS_NEVER_NULL
 #define FS_PRINTF(fmt, args)
 #endif
 
@@ -27,6 +30,7 @@ typedef enum fs_error_kind_t {
     FS_KIND_DAMAGED,      /* the repository's data fails a check */
     FS_KIND_BUSY,         /* a bounded wait ran out */
     FS_KIND_ABORTED,      /* the receiver of results is gone */
+    FS_KIND_TOO_LARGE,    /* the caller's input exceeds a limit */
     FS_KIND_IO            /* the system refused: message is for the log only */
 } fs_error_kind_t;
 
@@ -43,6 +47,9 @@ typedef enum fs_error_kind_t {
       "malformed format file")                                                 \
     X(FS_ERR_BAD_CHECKSUM, 125012, FS_KIND_BAD_REQUEST, "malformed checksum")  \
     X(FS_ERR_IO, 2, FS_KIND_IO, "input/output error")                          \
+    X(FS_ERR_XML_ATTRIBUTE, 130000, FS_KIND_BAD_REQUEST,                       \
+      "missing XML attribute")                                                 \
+    X(FS_ERR_XML_MALFORMED, 130003, FS_KIND_BAD_REQUEST, "malformed XML")      \
     X(FS_ERR_STREAM_MALFORMED, 140001, FS_KIND_BAD_REQUEST,                    \
       "malformed stream data")                                                 \
     X(FS_ERR_GENERAL, 160000, FS_KIND_BAD_REQUEST, "general filesystem error") \
@@ -68,6 +75,8 @@ typedef enum fs_error_kind_t {
       "invalid report of the client's state")                                  \
     X(FS_ERR_UNSUPPORTED_REPO, 165005, FS_KIND_UNSUPPORTED,                    \
       "unsupported repository format")                                         \
+    X(FS_ERR_DAV_REQUEST, 175002, FS_KIND_BAD_REQUEST, "request failed")       \
+    X(FS_ERR_TOO_LARGE, 175099, FS_KIND_TOO_LARGE, "input exceeds a limit")    \
     X(FS_ERR_SVNDIFF_HEADER, 185000, FS_KIND_BAD_REQUEST,                      \
       "bad svndiff header")                                                    \
     X(FS_ERR_SVNDIFF_WINDOW, 185001, FS_KIND_BAD_REQUEST,                      \
@@ -80,6 +89,7 @@ typedef enum fs_error_kind_t {
       "svndiff data ends early")                                               \
     X(FS_ERR_SVNDIFF_COMPRESSED, 185005, FS_KIND_BAD_REQUEST,                  \
       "svndiff section has the wrong size")                                    \
+    X(FS_ERR_MALFORMED_URL, 190001, FS_KIND_BAD_REQUEST, "malformed URL")      \
     X(FS_ERR_CANCELLED, 200015, FS_KIND_ABORTED, "the receiver is gone")       \
     X(FS_ERR_INCOMPLETE_DATA, 200003, FS_KIND_BAD_REQUEST, "incomplete data")  \
     X(FS_ERR_BAD_NUMBER, 200004, FS_KIND_BAD_REQUEST, "not a valid number")    \
@@ -118,7 +128,7 @@ typedef struct fs_error_t {
 fs_error_t *fs_error_create(fs_error_code_t code, apr_status_t status,
                             fs_error_t *cause, const char *file, int line,
                             const char *format, ...) FS_MUST_CHECK
-    FS_PRINTF(6, 7);
+    FS_NEVER_NULL FS_PRINTF(6, 7);
 
 /** Free `err` with its causes; NULL is allowed. */
 void fs_error_clear(fs_error_t *err);

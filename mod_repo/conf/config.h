@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the administrator configured, for a location and for a server. */
+
+#ifndef MOD_REPO_CONF_CONFIG_H
+#define MOD_REPO_CONF_CONFIG_H
+
+#include <apr_hash.h>
+
+#include <httpd.h>
+#include <http_config.h>
+
+#include "libfs/fs_types.h"
+
+/** A switch that may be left open; the accessors below know the defaults. */
+typedef enum repo_switch_t {
+    REPO_UNSET = 0,
+    REPO_OFF,
+    REPO_ON
+} repo_switch_t;
+
+typedef enum repo_bulk_t {
+    REPO_BULK_UNSET = 0,
+    REPO_BULK_OFF,
+    REPO_BULK_ON,
+    REPO_BULK_PREFER
+} repo_bulk_t;
+
+/** Settings of a location; plain fields, 0 or NULL means "not set here". */
+typedef struct repo_config_t {
+    const char *base;   /* URL path of the section that has the repository */
+    const char *path;   /* folder of the one repository */
+    const char *parent; /* folder of repositories */
+    const char *name;   /* RepoName */
+    const char *index_xslt;
+    repo_switch_t list_parent;
+    repo_switch_t path_authz;
+    repo_switch_t advertise_v2;
+    repo_bulk_t bulk;
+    apr_hash_t *options;           /* option table of the store, or NULL */
+    apr_int64_t limit_report_body; /* bytes; 0: not set */
+    apr_int64_t limit_report_entries;
+    apr_int64_t limit_report_paths;
+    apr_int64_t limit_xml_body;
+    apr_int64_t limit_xml_depth;
+    apr_int64_t limit_xml_attributes;
+    apr_int64_t limit_xml_namespaces;
+    apr_int64_t limit_xml_text;
+    apr_int64_t limit_prop_names;
+} repo_config_t;
+
+/** Settings of a server (virtual host). */
+typedef struct repo_server_config_t {
+    const char *special;     /* special URI without outer slashes */
+    int compression_level;   /* 0 to 9, -1: not set */
+    const char *cache;       /* name of a back end, or NULL */
+    apr_uint64_t cache_size; /* bytes; 0: default */
+} repo_server_config_t;
+
+void *repo_config_create_dir(apr_pool_t *pool, char *path);
+void *repo_config_merge_dir(apr_pool_t *pool, void *base, void *child);
+void *repo_config_create_server(apr_pool_t *pool, server_rec *server);
+void *repo_config_merge_server(apr_pool_t *pool, void *base, void *child);
+
+/** All directives of the module, each under its two names. */
+extern const command_rec repo_directives[];
+
+/** Settings that hold for the request's location. Never NULL. */
+const repo_config_t *repo_config_of(const request_rec *r);
+
+/** Settings of a server. Never NULL. */
+const repo_server_config_t *repo_config_of_server(const server_rec *server);
+
+/* What holds where nothing was set. */
+const char *repo_config_special(const server_rec *server); /* "!svn" */
+int repo_config_compression(const server_rec *server);     /* 5 */
+bool repo_config_v2(const repo_config_t *config);          /* on */
+bool repo_config_path_authz(const repo_config_t *config);  /* on */
+bool repo_config_list_parent(const repo_config_t *config); /* off */
+repo_bulk_t repo_config_bulk(const repo_config_t *config); /* on */
+
+/** Limits on what clients send, defaults filled in. */
+typedef struct repo_limits_t {
+    apr_int64_t report_body;    /* bytes of a REPORT body: 256 MiB */
+    apr_int64_t report_entries; /* entries of an update report: 2,000,000 */
+    apr_int64_t report_paths;   /* paths, patterns, revisions named in one of
+                                   the other reports: 4096 */
+    apr_int64_t xml_body;       /* bytes of other XML bodies: 64 MiB */
+    apr_int64_t xml_depth;      /* of elements: 64 */
+    apr_int64_t xml_attributes; /* of an element: 32 */
+    apr_int64_t xml_namespaces; /* of a body: 64 */
+    apr_int64_t xml_text;       /* bytes of the text of one element: 64 KiB */
+    apr_int64_t prop_names;     /* in a PROPFIND, in a log report: 256 */
+} repo_limits_t;
+void repo_config_limits(repo_limits_t *limits, const repo_config_t *config);
+
+/**
+ * Name of the directive that sets a limit, by the offset of its field in
+ * repo_limits_t, for messages: "RepoLimitReportBody".
+ */
+const char *repo_config_limit_name(apr_size_t field);
+#define REPO_LIMIT_NAME(field)                                                 \
+    repo_config_limit_name(offsetof(repo_limits_t, field))
+
+#endif
