@@ -7,6 +7,7 @@
 #ifndef LIBFS_FS_REPORT_H
 #define LIBFS_FS_REPORT_H
 
+#include "libfs/fs_history.h"
 #include "libfs/fs_tree.h"
 
 /**
