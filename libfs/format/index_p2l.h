@@ -131,6 +131,7 @@ typedef struct fs_index_p2l_iter_t {
     apr_uint64_t offset;   /* of the next entry in the file */
     apr_uint64_t compound; /* of the entry before */
     fs_rev_t rev;          /* of the entry before */
+    fs_rev_t first_rev;    /* of the file */
     apr_uint64_t page_end; /* file offset behind the page, at most: no entry
                               ends beyond it */
 } fs_index_p2l_iter_t;
