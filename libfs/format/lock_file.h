@@ -49,8 +49,7 @@ apr_size_t fs_lock_file_child_count(const fs_lock_file_t *lock);
 const char *fs_lock_file_child(const fs_lock_file_t *lock, apr_size_t index);
 
 /** Append the digest file of `lock`. */
-void fs_lock_file_format(fs_buffer_t *out, const fs_lock_file_t *lock,
-                         apr_pool_t *scratch);
+void fs_lock_file_format(fs_buffer_t *out, const fs_lock_file_t *lock);
 
 /** Digest of `path`, as file name; with a final NUL. */
 void fs_lock_file_digest(char out[FS_LOCK_DIGEST_LEN + 1], const char *path);
