@@ -145,6 +145,34 @@ const char *fs_test_repo_load(const char *dump, apr_pool_t *pool)
     return fs_test_repo_load_as(dump, NULL, pool);
 }
 
+void fs_test_repo_commit(const char *path, const char *const *actions,
+                         apr_pool_t *pool)
+{
+    apr_array_header_t *argv = apr_array_make(pool, 16, sizeof(const char *));
+
+    APR_ARRAY_PUSH(argv, const char *) = "svnmucc";
+    APR_ARRAY_PUSH(argv, const char *) = "--non-interactive";
+    APR_ARRAY_PUSH(argv, const char *) = "-m";
+    APR_ARRAY_PUSH(argv, const char *) = "change";
+    APR_ARRAY_PUSH(argv, const char *) = "-U";
+    APR_ARRAY_PUSH(argv, const char *) =
+        apr_pstrcat(pool, "file://", path, NULL);
+    for (; *actions; actions++)
+        APR_ARRAY_PUSH(argv, const char *) = *actions;
+    APR_ARRAY_PUSH(argv, const char *) = NULL;
+    fs_test_must_run(NULL, NULL, (const char *const *)argv->elts, pool);
+}
+
+const char *fs_test_file(const void *data, apr_size_t len, apr_pool_t *pool)
+{
+    const char *path = apr_pstrcat(pool, fs_test_folder(pool), "/file", NULL);
+    apr_file_t *file = open_end(path, APR_FOPEN_WRITE | APR_FOPEN_CREATE, pool);
+
+    if (apr_file_write_full(file, data, len, NULL) || apr_file_close(file))
+        give_up("cannot write %s", path);
+    return path;
+}
+
 const char *fs_test_repo_unpack(const char *archive, const char *name,
                                 apr_pool_t *pool)
 {

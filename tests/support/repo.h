@@ -50,6 +50,16 @@ const char *fs_test_repo_load_as(const char *dump, const char *version,
                                  apr_pool_t *pool);
 
 /**
+ * Commit with svnmucc to the repository `path`: `actions` is a NULL-terminated
+ * list of its words ("mkdir", "trunk", "put", file, "trunk/a").
+ */
+void fs_test_repo_commit(const char *path, const char *const *actions,
+                         apr_pool_t *pool);
+
+/** A temporary file with these bytes; removed when `pool` is cleared. */
+const char *fs_test_file(const void *data, apr_size_t len, apr_pool_t *pool);
+
+/**
  * Unpack a .tar.gz that holds a repository in a folder `name`.
  *
  * @param archive a path as for fs_test_source()
