@@ -139,7 +139,8 @@ STRESS_TESTS := $(shell find $(srcdir)/tests/stress -name 'test_*.py' \
 	2>/dev/null)
 # More arguments for pytest, such as "-k log -x".
 PYTEST_ARGS =
-PYTEST = MOD_REPO_BUILD='$(CURDIR)' MOD_REPO_SOURCE='$(srcdir)' \
+PLACES = MOD_REPO_BUILD='$(CURDIR)' MOD_REPO_SOURCE='$(srcdir)'
+PYTEST = $(PLACES) \
 	MOD_REPO_SANITIZER_PRELOAD='$(SANITIZER_PRELOAD)' \
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest \
 	-o cache_dir='$(CURDIR)/tests/.pytest_cache' $(PYTEST_ARGS)
@@ -147,7 +148,7 @@ PYTEST = MOD_REPO_BUILD='$(CURDIR)' MOD_REPO_SOURCE='$(srcdir)' \
 check: check-unit check-fuzz check-system
 
 check-unit: $(UNIT_BIN)
-	@$(srcdir)/build/run-tests unit $(UNIT_BIN)
+	@$(PLACES) $(srcdir)/build/run-tests unit $(UNIT_BIN)
 
 # An engine gets the corpus without going on from it.
 check-fuzz: $(FUZZ_BIN)
@@ -184,8 +185,7 @@ endif
 bench: all
 	@test -x $(srcdir)/tests/bench/run || \
 		{ echo 'bench: tests/bench/run is not there' >&2; exit 1; }
-	@MOD_REPO_BUILD='$(CURDIR)' MOD_REPO_SOURCE='$(srcdir)' \
-		$(srcdir)/tests/bench/run $(BENCH_ARGS)
+	@$(PLACES) $(srcdir)/tests/bench/run $(BENCH_ARGS)
 
 include $(srcdir)/build/lint.mk
 
