@@ -275,8 +275,8 @@ probe_libraries()
 # --- compiler flags -----------------------------------------------------
 
 WARNINGS='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
--Wold-style-definition -Wformat=2 -Wpointer-arith -Wwrite-strings -Wundef
--Wvla -Wimplicit-fallthrough -Werror=format-security
+-Wold-style-definition -Wformat=2 -Wpointer-arith -Wundef -Wvla
+-Wimplicit-fallthrough -Werror=format-security
 -Werror=implicit-function-declaration -Werror=incompatible-pointer-types
 -Werror=int-conversion'
 
@@ -434,7 +434,7 @@ SUBSTITUTED='VERSION srcdir prefix exec_prefix bindir moduledir HTTPD apxs CC
 CPPFLAGS CFLAGS LDFLAGS LIBS PKG_CONFIG PYTHON BASE_CPPFLAGS BASE_CFLAGS
 BASE_LDFLAGS HTTPD_FLAGS APR_FLAGS APR_LIBS LIB_FLAGS LIB_LIBS SERF_FLAGS
 SERF_LIBS CMOCKA_FLAGS CMOCKA_LIBS FUZZ_LDFLAGS SANITIZER_PRELOAD have_serf
-have_cmocka fuzz'
+have_cmocka fuzz silent'
 
 write_makefile()
 {

@@ -6,6 +6,13 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
+# Names instead of commands; "make V=1" shows these.
+ifeq ($(SILENT)$(V),yes)
+say = @echo '  $1 $@';
+else
+say =
+endif
+
 # sources FOLDER: the .c files in it and below, as paths from the root.
 sources = $(patsubst $(srcdir)/%,%,$(sort \
 	$(shell find $(srcdir)/$1 -name '*.c' -type f 2>/dev/null)))
@@ -63,7 +70,7 @@ COMPILE = $(CC) $(BASE_CPPFLAGS) $(INCLUDES) $(CPPFLAGS) $(BASE_CFLAGS) \
 
 $(ALL_OBJ): %.o: $(srcdir)/%.c config.h
 	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c -o $@ $<
+	$(call say,CC  )$(COMPILE) -MMD -MP -c -o $@ $<
 
 config.h:
 	./config.status >/dev/null
@@ -84,7 +91,7 @@ tests/support/libsupport.a: \
 		$(call list_of,tests/support/.objects,$(SUPPORT_OBJ)) $(SUPPORT_OBJ)
 %.a:
 	@rm -f $@
-	ar rcs $@ $(filter %.o,$^)
+	$(call say,AR  )ar rcs $@ $(filter %.o,$^)
 
 LINK = $(CC) $(BASE_LDFLAGS) $(CFLAGS) $(LDFLAGS)
 ALL_LIBS = $(LIB_LIBS) $(APR_LIBS) $(LIBS)
@@ -93,14 +100,14 @@ ALL_LIBS = $(LIB_LIBS) $(APR_LIBS) $(LIBS)
 # now, and nothing but module records may leave.
 mod_repo/mod_repo.so: $(call list_of,mod_repo/.objects,$(MODULE_OBJ)) \
 		$(MODULE_OBJ) $(ARCHIVES) $(srcdir)/build/check-symbols
-	$(LINK) -shared -Wl,-z,relro,-z,now,--as-needed,--exclude-libs,ALL \
+	$(call say,LINK)$(LINK) -shared -Wl,-z,relro,-z,now,--as-needed,--exclude-libs,ALL \
 		-o $@ $(MODULE_OBJ) $(ARCHIVES) $(ALL_LIBS)
 	@$(srcdir)/build/check-symbols $@
 
 define tool_rule
 tools/$1/$1: $$(call list_of,tools/$1/.objects,$$(call objects,tools/$1)) \
 		$$(call objects,tools/$1) $$(ARCHIVES)
-	$$(LINK) -o $$@ $$(filter %.o,$$^) $$(ARCHIVES) \
+	$$(call say,LINK)$$(LINK) -o $$@ $$(filter %.o,$$^) $$(ARCHIVES) \
 		$(if $(filter repobench,$1),$$(SERF_LIBS)) $$(ALL_LIBS)
 endef
 $(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
@@ -121,7 +128,7 @@ endif
 TEST_ARCHIVES := tests/support/libsupport.a $(ARCHIVES)
 
 $(UNIT_BIN): %: %.o $(TEST_ARCHIVES)
-	$(LINK) -o $@ $(filter %.o,$^) $(TEST_ARCHIVES) $(CMOCKA_LIBS) $(ALL_LIBS)
+	$(call say,LINK)$(LINK) -o $@ $(filter %.o,$^) $(TEST_ARCHIVES) $(CMOCKA_LIBS) $(ALL_LIBS)
 
 # With a fuzzing engine each target is a fuzzer of its own; without one it
 # replays the files it is given.
@@ -131,7 +138,7 @@ else
 FUZZ_MAIN := tests/support/fuzz_replay.o
 endif
 $(FUZZ_BIN): %: %.o $(FUZZ_MAIN) $(ARCHIVES)
-	$(LINK) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(ALL_LIBS)
+	$(call say,LINK)$(LINK) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(ALL_LIBS)
 
 SYSTEM_TESTS := $(shell find $(srcdir)/tests/system -name 'test_*.py' \
 	2>/dev/null)
@@ -147,7 +154,14 @@ PYTEST = $(PLACES) \
 
 check: check-unit check-fuzz check-system
 
-check-unit: $(UNIT_BIN)
+.PHONY: unit-programs
+unit-programs: $(UNIT_BIN)
+	@:
+
+# With "make -k" a test that does not compile keeps no other from running.
+KEEP_GOING = $(findstring k,$(firstword -$(MAKEFLAGS)))
+check-unit:
+	@+$(MAKE) --no-print-directory unit-programs $(if $(KEEP_GOING),|| :,)
 	@$(PLACES) $(srcdir)/build/run-tests unit $(UNIT_BIN)
 
 # An engine gets the corpus without going on from it.
