@@ -127,8 +127,8 @@ typedef struct fs_error_t {
  */
 fs_error_t *fs_error_create(fs_error_code_t code, apr_status_t status,
                             fs_error_t *cause, const char *file, int line,
-                            const char *format, ...) FS_MUST_CHECK
-    FS_NEVER_NULL FS_PRINTF(6, 7);
+                            const char *format, ...) FS_MUST_CHECK FS_NEVER_NULL
+    FS_PRINTF(6, 7);
 
 /** Free `err` with its causes; NULL is allowed. */
 void fs_error_clear(fs_error_t *err);
