@@ -104,8 +104,10 @@ apr_status_t cache_get(cache_t *cache, const cache_key_t *key,
 
 /**
  * Copy up to `*len` bytes from `offset` on of a value into `buf`; sets `*len`
- * to what was copied and `*total` to the value's length.
- * Cost: only the pages that hold these bytes are touched.
+ * to what was copied (0 at the value's end and beyond) and `*total` to the
+ * value's length. After APR_NOTFOUND `buf` may have been written to.
+ * Cost: only the pages that hold these bytes are touched, and the head of a
+ * value that has several.
  */
 apr_status_t cache_get_part(cache_t *cache, const cache_key_t *key,
                             apr_uint64_t offset, char *buf, apr_size_t *len,
@@ -130,6 +132,10 @@ void cache_drop(cache_t *cache, const cache_key_t *key);
  *         it waits for a client;
  *         APR_EEXIST: somebody else did meanwhile; look again;
  *         APR_TIMEUP: somebody is at it for `timeout_ms`; fill without claim.
+ *
+ * `*claim` is NULL where nothing is kept, and if it was not given; ending
+ * NULL does nothing. A claim also ends with `pool`, which must end before the
+ * cache's pool does.
  */
 typedef struct cache_claim_t cache_claim_t;
 apr_status_t cache_claim(cache_claim_t **claim, cache_t *cache,
@@ -142,10 +148,10 @@ typedef struct cache_counters_t {
     apr_uint64_t hits;
     apr_uint64_t misses;
     apr_uint64_t puts;
-    apr_uint64_t refused; /* puts that were not kept */
-    apr_uint64_t evictions;
-    apr_uint64_t bytes;   /* held now */
-    apr_uint64_t entries; /* held now */
+    apr_uint64_t refused;   /* puts that were not kept */
+    apr_uint64_t evictions; /* pages */
+    apr_uint64_t bytes;     /* held now, with keys and headers */
+    apr_uint64_t entries;   /* pages held now */
 } cache_counters_t;
 void cache_counters(cache_t *cache, cache_kind_t kind,
                     cache_counters_t *counters);
