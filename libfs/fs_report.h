@@ -86,10 +86,8 @@ typedef struct fs_report_options_t {
 /**
  * Begin to collect a client's state. Entries are kept in memory up to
  * 1 MiB, then in a temporary file.
- * Errors: FS_ERR_BAD_ARGS, depth exclude; FS_ERR_NO_SUCH_REV.
  */
 fs_error_t *fs_report_begin(fs_report_t **report, fs_repo_t *repo,
-                            const fs_report_options_t *options,
                             apr_pool_t *result) FS_MUST_CHECK;
 
 /** Entries in depth-first order; `path` relative to anchor and target.
@@ -106,13 +104,16 @@ fs_error_t *fs_report_delete_path(fs_report_t *report,
 
 /**
  * Compare, and drive `editor`. Checks of the report itself come before the
- * first call of the editor.
- * Errors: FS_ERR_BAD_REPORT; FS_ERR_PATH_SYNTAX, "target path '/x' does not
+ * first call of the editor. Once.
+ * Errors: FS_ERR_BAD_ARGS, depth exclude; FS_ERR_NO_SUCH_REV, the target
+ *         revision; FS_ERR_BAD_REPORT; FS_ERR_PATH_SYNTAX, "target path '/x' does not
  *         exist", "cannot replace a directory from within"; FS_ERR_NOT_FOUND;
  *         FS_ERR_ROOT_UNREADABLE; whatever the editor returned.
  * Memory: bounded by the depth of the tree and one page of each directory.
  */
-fs_error_t *fs_report_finish(fs_report_t *report, const fs_reader_t *reader,
+fs_error_t *fs_report_finish(fs_report_t *report,
+                             const fs_report_options_t *options,
+                             const fs_reader_t *reader,
                              const fs_editor_t *editor, void *edit,
                              apr_pool_t *scratch) FS_MUST_CHECK;
 

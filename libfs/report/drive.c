@@ -69,8 +69,12 @@ static fs_error_t *advance(drive_t *drive)
     drive->spare_pool = drive->next_pool;
     drive->next_pool = pool;
     apr_pool_clear(pool);
-    return fs_spool_next(&drive->next, &drive->has_next, drive->report->spool,
-                         pool);
+    FS_TRY(fs_spool_next(&drive->next, &drive->has_next, drive->report->spool,
+                         pool));
+    if (drive->has_next)
+        drive->next.path =
+            fs_path_join(drive->report->options.target, drive->next.path, pool);
+    return NULL;
 }
 
 static void copy_entry(fs_report_entry_t *out, const fs_report_entry_t *entry,

@@ -25,26 +25,12 @@ static fs_error_t *check_rev(fs_repo_t *repo, fs_rev_t rev, const char *what,
 }
 
 fs_error_t *fs_report_begin(fs_report_t **report, fs_repo_t *repo,
-                            const fs_report_options_t *options,
                             apr_pool_t *result)
 {
-    fs_report_t *r;
+    fs_report_t *r = apr_pcalloc(result, sizeof(*r));
 
-    if (options->depth == FS_DEPTH_EXCLUDE)
-        return FS_ERROR(FS_ERR_BAD_ARGS,
-                        "an update cannot ask for the depth 'exclude'");
-    FS_TRY(check_rev(repo, options->target_rev, "target", result));
-
-    r = apr_pcalloc(result, sizeof(*r));
     r->repo = repo;
     r->pool = result;
-    r->options = *options;
-    r->options.anchor = fs_path_canonical(options->anchor, result);
-    r->options.target =
-        apr_pstrdup(result, options->target ? options->target : "");
-    if (options->switch_path)
-        r->options.switch_path =
-            fs_path_canonical(options->switch_path, result);
     r->spool = fs_spool_create(SPOOL_MEMORY, result);
     *report = r;
     return NULL;
@@ -55,19 +41,14 @@ static fs_error_t *add(fs_report_t *report, const char *path,
                        bool start_empty, const char *lock_token)
 {
     fs_report_entry_t entry = { 0 };
-    apr_pool_t *scratch;
-    fs_error_t *err;
 
-    apr_pool_create(&scratch, report->pool);
-    entry.path = fs_path_join(report->options.target, path, scratch);
+    entry.path = path;
     entry.link_path = link_path;
     entry.rev = depth == FS_DEPTH_EXCLUDE ? FS_INVALID_REV : rev;
     entry.depth = depth;
     entry.start_empty = start_empty;
     entry.lock_token = lock_token;
-    err = fs_spool_add(report->spool, &entry);
-    apr_pool_destroy(scratch);
-    return err;
+    return fs_spool_add(report->spool, &entry);
 }
 
 fs_error_t *fs_report_set_path(fs_report_t *report, const char *path,
@@ -101,10 +82,24 @@ fs_error_t *fs_report_delete_path(fs_report_t *report, const char *path)
                NULL);
 }
 
-fs_error_t *fs_report_finish(fs_report_t *report, const fs_reader_t *reader,
+fs_error_t *fs_report_finish(fs_report_t *report,
+                             const fs_report_options_t *options,
+                             const fs_reader_t *reader,
                              const fs_editor_t *editor, void *edit,
                              apr_pool_t *scratch)
 {
+    fs_report_options_t *own = &report->options;
+
+    if (options->depth == FS_DEPTH_EXCLUDE)
+        return FS_ERROR(FS_ERR_BAD_ARGS,
+                        "an update cannot ask for the depth 'exclude'");
+    FS_TRY(check_rev(report->repo, options->target_rev, "target", scratch));
+    *own = *options;
+    own->anchor = fs_path_canonical(options->anchor, scratch);
+    own->target = options->target ? options->target : "";
+    if (options->switch_path)
+        own->switch_path = fs_path_canonical(options->switch_path, scratch);
+
     FS_TRY(fs_spool_rewind(report->spool));
     return fs_drive(report, reader, editor, edit, scratch);
 }

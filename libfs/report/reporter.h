@@ -9,7 +9,7 @@
 
 struct fs_report_t {
     fs_repo_t *repo;
-    fs_report_options_t options; /* strings in `pool` */
+    fs_report_options_t options; /* from fs_report_finish() on, canonical */
     fs_spool_t *spool;
     apr_pool_t *pool;
 };
