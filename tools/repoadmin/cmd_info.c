@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repoadmin info, lslocks, lstxns */
+
+#include "tools/repoadmin/repoadmin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_time.h>
+
+#include "libfs/fs_lock.h"
+
+fs_error_t *admin_cmd_info(const admin_args_t *args)
+{
+    apr_array_header_t *facts;
+    fs_repo_t *repo;
+    fs_rev_t youngest;
+    int i;
+
+    FS_TRY(admin_open(&repo, args));
+    FS_TRY(fs_repo_youngest(&youngest, repo, args->pool));
+    FS_TRY(fs_repo_facts(&facts, repo, args->pool));
+    FS_TRY(admin_printf("Path: %s\nUUID: %s\nRevisions: %" FS_REV_FMT "\n",
+                        APR_ARRAY_IDX(args->words, 0, const char *),
+                        fs_repo_uuid(repo), youngest));
+    for (i = 0; i < facts->nelts; i++) {
+        const apr_table_entry_t *fact =
+            &APR_ARRAY_IDX(facts, i, apr_table_entry_t);
+
+        FS_TRY(admin_printf("%s: %s\n", fact->key, fact->val));
+    }
+    return admin_printf("\n");
+}
+
+/* "2026-11-30 12:47:26 +0000 (Mon, 30 Nov 2026)", in local time. */
+static fs_error_t *print_time(const char *label, apr_time_t when)
+{
+    char text[64] = "", day[32] = "";
+    apr_time_exp_t parts;
+    apr_size_t len;
+    int offset;
+
+    if (when == 0)
+        return admin_printf("%s: \n", label);
+    apr_time_exp_lt(&parts, when);
+    apr_strftime(text, &len, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts);
+    apr_strftime(day, &len, sizeof(day), "%a, %d %b %Y", &parts);
+    offset = parts.tm_gmtoff / 60;
+    return admin_printf("%s: %s %c%02d%02d (%s)\n", label, text,
+                        offset < 0 ? '-' : '+', abs(offset) / 60,
+                        abs(offset) % 60, day);
+}
+
+static fs_error_t *print_lock(void *baton, const fs_lock_t *lock,
+                              apr_pool_t *scratch)
+{
+    (void)baton;
+    (void)scratch;
+    FS_TRY(admin_printf("Path: %s\nUUID Token: %s\nOwner: %s\n", lock->path,
+                        lock->token, lock->owner));
+    FS_TRY(print_time("Created", lock->created));
+    FS_TRY(print_time("Expires", lock->expires));
+    if (lock->comment) {
+        const char *at;
+        int lines = 1;
+
+        for (at = lock->comment; *at; at++)
+            lines += *at == '\n';
+        FS_TRY(admin_printf("Comment (%d line%s):\n%s\n", lines,
+                            lines == 1 ? "" : "s", lock->comment));
+    } else {
+        FS_TRY(admin_printf("Comment (0 lines):\n\n"));
+    }
+    return admin_printf("\n");
+}
+
+fs_error_t *admin_cmd_lslocks(const admin_args_t *args)
+{
+    const char *path = args->words->nelts > 1
+                           ? APR_ARRAY_IDX(args->words, 1, const char *)
+                           : "/";
+    fs_repo_t *repo;
+
+    FS_TRY(admin_open(&repo, args));
+    return fs_lock_list(repo, path, FS_DEPTH_INFINITY, print_lock, NULL,
+                        args->pool);
+}
+
+fs_error_t *admin_cmd_lstxns(const admin_args_t *args)
+{
+    apr_array_header_t *names;
+    fs_repo_t *repo;
+    int i;
+
+    FS_TRY(admin_open(&repo, args));
+    FS_TRY(fs_repo_txns(&names, repo, args->pool));
+    for (i = 0; i < names->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(names, i, const char *);
+
+        /* A name begins with the revision that the transaction is based on. */
+        if (!FS_IS_REV(args->rev) || atoll(name) <= args->rev)
+            FS_TRY(admin_printf("%s\n", name));
+    }
+    return NULL;
+}
