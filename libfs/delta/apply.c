@@ -67,11 +67,12 @@ static void repeat(char *to, const char *from, apr_size_t len)
 void fs_delta_apply_window(const fs_delta_window_t *window, const char *source,
                            char *target)
 {
-    const fs_delta_op_t *op = window->ops;
-    const fs_delta_op_t *end = op + window->op_count;
     char *to = target;
+    apr_uint32_t i;
 
-    for (; op < end; op++) {
+    for (i = 0; i < window->op_count; i++) {
+        const fs_delta_op_t *op = &window->ops[i];
+
         switch (op->action) {
         case FS_DELTA_SOURCE:
             memcpy(to, source + op->offset, op->length);

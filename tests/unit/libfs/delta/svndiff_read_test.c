@@ -228,15 +228,16 @@ static void a_window_is_given_without_waiting_for_bytes_behind_it(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
     fs_bytes_t bytes = read_exact("v0-two-windows", pool);
-    dripping_t drip = { bytes, 0, false };
+    dripping_t *drip = apr_pcalloc(pool, sizeof(*drip));
     fs_delta_stream_t *delta =
-        fs_svndiff_read(fs_stream_create(&drip_ops, &drip, pool), pool);
+        fs_svndiff_read(fs_stream_create(&drip_ops, drip, pool), pool);
     const fs_delta_window_t *window;
 
+    drip->bytes = bytes;
     assert_fs_ok(fs_delta_next(&window, delta));
     assert_int_equal(window->target_len, 10);
     /* header 4, head 5, one instruction of 2 bytes */
-    assert_int_equal(drip.pos, 11);
+    assert_int_equal(drip->pos, 11);
 }
 
 static int read_all(fs_bytes_t bytes, apr_pool_t *pool)
