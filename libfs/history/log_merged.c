@@ -47,18 +47,6 @@ typedef struct level_t {
 
 /* ---- what a log remembers ---- */
 
-static fs_rev_set_t *set_of(apr_hash_t *sets, const char *path,
-                            apr_pool_t *pool)
-{
-    fs_rev_set_t *set = apr_hash_get(sets, path, APR_HASH_KEY_STRING);
-
-    if (!set) {
-        set = fs_rev_set_create(pool);
-        apr_hash_set(sets, apr_pstrdup(pool, path), APR_HASH_KEY_STRING, set);
-    }
-    return set;
-}
-
 static fs_error_t *note_segment(void *baton, const fs_segment_t *segment,
                                 apr_pool_t *scratch)
 {
@@ -68,8 +56,8 @@ static fs_error_t *note_segment(void *baton, const fs_segment_t *segment,
     if (!segment->path)
         return NULL;
     path = apr_pstrcat(scratch, "/", segment->path, NULL);
-    fs_rev_set_add(set_of(merged->own, path, merged->pool), segment->start,
-                   segment->end);
+    fs_rev_set_add(fs_rev_set_of(merged->own, path, merged->pool),
+                   segment->start, segment->end);
     return NULL;
 }
 
@@ -217,10 +205,11 @@ static void cut_piece(fs_log_piece_t *piece, fs_log_merged_t *merged)
     if (piece->paths->nelts == 1)
         shorten(piece, merged->searched);
     for (i = 0; i < piece->paths->nelts; i++)
-        fs_rev_set_add(set_of(merged->searched,
-                              APR_ARRAY_IDX(piece->paths, i, const char *),
-                              merged->cut_pool),
-                       piece->first, piece->last);
+        fs_rev_set_add(
+            fs_rev_set_of(merged->searched,
+                          APR_ARRAY_IDX(piece->paths, i, const char *),
+                          merged->cut_pool),
+            piece->first, piece->last);
 }
 
 /* Begin the next search of a level; `*more` is false if there is none. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
 #include <apr_tables.h>
 
 struct fs_rev_set_t {
@@ -90,4 +91,16 @@ const fs_rev_range_t *fs_rev_set_find(const fs_rev_set_t *set, fs_rev_t rev)
         return NULL;
     range = &ranges_of(set)[at];
     return range->first <= rev ? range : NULL;
+}
+
+fs_rev_set_t *fs_rev_set_of(apr_hash_t *sets, const char *path,
+                            apr_pool_t *result)
+{
+    fs_rev_set_t *set = apr_hash_get(sets, path, APR_HASH_KEY_STRING);
+
+    if (!set) {
+        set = fs_rev_set_create(result);
+        apr_hash_set(sets, apr_pstrdup(result, path), APR_HASH_KEY_STRING, set);
+    }
+    return set;
 }

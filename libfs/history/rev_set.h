@@ -4,7 +4,7 @@
 #ifndef LIBFS_HISTORY_REV_SET_H
 #define LIBFS_HISTORY_REV_SET_H
 
-#include <apr_pools.h>
+#include <apr_hash.h>
 
 #include "libfs/fs_types.h"
 
@@ -29,5 +29,10 @@ void fs_rev_set_add(fs_rev_set_t *set, fs_rev_t first, fs_rev_t last);
 /** The longest range of the set around `rev`, NULL if `rev` is not in it.
  *  Valid until the set changes. `set` NULL is empty. */
 const fs_rev_range_t *fs_rev_set_find(const fs_rev_set_t *set, fs_rev_t rev);
+
+/** The set that `sets` has for `path`, made if there is none; it and the key
+ *  live in `result`. */
+fs_rev_set_t *fs_rev_set_of(apr_hash_t *sets, const char *path,
+                            apr_pool_t *result);
 
 #endif
