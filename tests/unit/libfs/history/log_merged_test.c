@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proves logs with merged revisions, by what stock servers sent. */
+
+#include "tests/support/unit.h"
+
+#include <apr_strings.h>
+
+#include "libfs/fs_history.h"
+#include "libfs/fs_path.h"
+#include "tests/support/hist.h"
+#include "tests/support/log_text.h"
+#include "tests/support/repo.h"
+
+/* One recorded log; `repo` is an index of `repos`. */
+typedef struct recorded_t {
+    const char *name;
+    int repo;
+    const char *paths;
+    fs_rev_t start;
+    fs_rev_t end;
+    int limit;
+    bool strict;
+    bool merged;
+} recorded_t;
+
+static const recorded_t recorded[] = {
+    { "mg1-trunk-g", 0, "/main", 16, 0, 0, false, true },
+    { "mg1-trunk-g-asc", 0, "/main", 1, 16, 0, false, true },
+    { "mg1-trunk-g-limit2", 0, "/main", 16, 0, 2, false, true },
+    { "mg1-f-g", 0, "/main/f", 16, 0, 0, false, true },
+    { "mg1-h-g", 0, "/main/h", 16, 0, 0, false, true },
+    { "mg1-b2-g", 0, "/branches/b2", 16, 0, 0, false, true },
+    { "mg1-root-g", 0, "/", 16, 0, 0, false, true },
+    { "mg1-range-g", 0, "/trunk", 13, 9, 0, false, true },
+    { "mg1-two-g", 0, "/main/f /main/g", 16, 0, 0, false, true },
+    { "mg1-nog", 0, "/main", 16, 0, 0, false, false },
+    { "mg1-stop", 0, "/main", 16, 0, 0, true, false },
+    { "mg1-stop-g", 0, "/main", 16, 0, 0, true, true },
+    { "mg1-b1-peg", 0, "/branches/b1", 12, 0, 0, false, false },
+    { "mg1-b1-peg-g", 0, "/branches/b1", 13, 0, 0, false, true },
+    { "mg2-sub-g", 1, "/trunk/sub", 17, 0, 0, false, true },
+    { "mg2-sub-r9-g", 1, "/trunk/sub", 9, 0, 0, false, true },
+    { "mg2-m-g", 1, "/trunk/m", 17, 0, 0, false, true },
+    { "mg2-b2-g", 1, "/branches/b2", 17, 0, 0, false, true },
+    { "mg2-r7", 1, "/trunk", 7, 7, 0, false, true },
+    { "mg2-r6", 1, "/trunk", 6, 6, 0, false, true },
+    { "mg2-r10", 1, "/trunk", 10, 10, 0, false, true },
+    { "mg2-r11", 1, "/trunk", 11, 11, 0, false, true },
+    { "mg2-r8", 1, "/trunk", 8, 8, 0, false, true },
+    { "mg2-r16", 1, "/trunk", 16, 16, 0, false, true },
+    { "mg2-trunk-g-16", 1, "/trunk", 16, 1, 0, false, true },
+    { "mg2-trunk-g-16-asc", 1, "/trunk", 1, 16, 0, false, true },
+    { "mg3-main-g", 2, "/main", 8, 0, 0, false, true },
+    { "mg3-main-g-asc", 2, "/main", 1, 8, 0, false, true },
+    { "mg3-b2-g", 2, "/branches/b2", 8, 0, 0, false, true },
+    { "mg3-f-g", 2, "/main/f", 8, 0, 0, false, true },
+};
+
+static apr_pool_t *group_pool;
+static fs_repo_t *repos[3];
+
+static int make_repos(void **state)
+{
+    int i;
+
+    if (unit_group_setup(state) ||
+        apr_pool_create(&group_pool, NULL) != APR_SUCCESS)
+        return -1;
+    for (i = 0; i < 3; i++)
+        repos[i] = fs_test_open(
+            fs_test_repo_load(
+                apr_psprintf(group_pool, "tests/data/log-g/mg%d.dump", i + 1),
+                group_pool),
+            i == 0, group_pool);
+    return 0;
+}
+
+static int drop_repos(void **state)
+{
+    apr_pool_destroy(group_pool);
+    return unit_group_teardown(state);
+}
+
+static const char *expected_text(const char *name, apr_pool_t *pool)
+{
+    fs_buffer_t *out = fs_buffer_create(4096, pool);
+
+    fs_test_log_xml_text(
+        out,
+        fs_test_source(
+            apr_pstrcat(pool, "tests/data/log-g/", name, ".xml", NULL), pool),
+        pool);
+    return out->data;
+}
+
+static const char *log_text(const recorded_t *row, const fs_reader_t *reader,
+                            apr_pool_t *pool)
+{
+    fs_log_options_t *options =
+        fs_test_log_options(row->paths, row->start, row->end, pool);
+    fs_buffer_t *out = fs_buffer_create(4096, pool);
+
+    options->limit = row->limit;
+    options->strict = row->strict;
+    options->merged_revisions = row->merged;
+    assert_fs_ok(
+        fs_test_log_text(out, repos[row->repo], options, reader, pool));
+    return out->data;
+}
+
+/* Everything may be read, but somebody is asked. */
+static fs_error_t *allow(bool *allowed, fs_rev_t rev, const char *path,
+                         void *baton, apr_pool_t *scratch)
+{
+    (void)scratch;
+    assert_true(rev > 0);
+    assert_true(fs_path_is_canonical(path));
+    (*(int *)baton)++;
+    *allowed = true;
+    return NULL;
+}
+
+static void compare_all(const fs_reader_t *reader, void **state)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+        const char *want = expected_text(recorded[i].name, unit_pool(state));
+        const char *got = log_text(&recorded[i], reader, unit_pool(state));
+
+        if (strcmp(want, got) != 0)
+            fail_msg("%s: found\n%s\nexpected\n%s", recorded[i].name, got,
+                     want);
+    }
+}
+
+static void logs_are_nested_as_stock_servers_nest_them(void **state)
+{
+    compare_all(NULL, state);
+}
+
+static void an_access_function_that_allows_all_changes_nothing(void **state)
+{
+    int calls = 0;
+    const fs_reader_t reader = { allow, &calls };
+
+    compare_all(&reader, state);
+    assert_true(calls > 0);
+}
+
+static void several_ranges_are_several_logs(void **state)
+{
+    const recorded_t upper = { "", 1, "/trunk", 16, 14, 0, false, true };
+    const recorded_t lower = { "", 1, "/trunk", 7, 5, 0, false, true };
+    apr_pool_t *pool = unit_pool(state);
+
+    assert_string_equal(apr_pstrcat(pool, log_text(&upper, NULL, pool),
+                                    log_text(&lower, NULL, pool), NULL),
+                        expected_text("mg2-ranges", pool));
+}
+
+static void revisions_go_without_properties_when_none_are_asked(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_log_options_t *options = fs_test_log_options("/trunk", 16, 1, pool);
+    fs_buffer_t *out = fs_buffer_create(4096, pool);
+
+    options->merged_revisions = true;
+    options->all_revprops = false;
+    assert_fs_ok(fs_test_log_text(out, repos[1], options, NULL, pool));
+    assert_string_equal(out->data, expected_text("mg2-noprops", pool));
+}
+
+static void mergeinfo_of_later_revisions_is_cut(void **state)
+{
+    const recorded_t row = { "", 1, "/trunk", 17, 1, 0, false, true };
+    apr_pool_t *pool = unit_pool(state);
+
+    assert_string_equal(
+        log_text(&row, NULL, pool),
+        apr_pstrcat(pool,
+                    "r17\n author: ann\n date: 2024-02-18T08:00:00.000000Z\n"
+                    " message: r17 mergeinfo of future revisions\n"
+                    "  /trunk M dir props\n",
+                    expected_text("mg2-trunk-g-16", pool), NULL));
+}
+
+static void mergeinfo_of_later_revisions_is_cut_oldest_first(void **state)
+{
+    const recorded_t row = { "", 1, "/trunk", 1, 17, 0, false, true };
+    apr_pool_t *pool = unit_pool(state);
+    const char *text = log_text(&row, NULL, pool);
+    const char *before = expected_text("mg2-trunk-g-16-asc", pool);
+
+    assert_memory_equal(text, before, strlen(before));
+    assert_string_equal(
+        text + strlen(before),
+        "r17\n author: ann\n date: 2024-02-18T08:00:00.000000Z\n"
+        " message: r17 mergeinfo of future revisions\n"
+        "  /trunk M dir props\n");
+}
+
+/* Hides one path and what is below. */
+static fs_error_t *hide(bool *allowed, fs_rev_t rev, const char *path,
+                        void *baton, apr_pool_t *scratch)
+{
+    (void)rev;
+    (void)scratch;
+    *allowed = !fs_path_is_within(baton, path);
+    return NULL;
+}
+
+static fs_reader_t hiding(const char *path, apr_pool_t *pool)
+{
+    fs_reader_t reader = { hide, apr_pstrdup(pool, path) };
+
+    return reader;
+}
+
+static void a_hidden_merge_source_is_not_searched(void **state)
+{
+    const fs_reader_t reader = hiding("/branches", unit_pool(state));
+    const recorded_t row = { "", 0, "/main", 16, 14, 0, false, true };
+    const recorded_t trunk = { "", 0, "/trunk", 6, 6, 0, false, true };
+    apr_pool_t *pool = unit_pool(state);
+
+    assert_string_equal(
+        log_text(&row, &reader, pool),
+        "r15\n author: ann\n date: 2024-02-16T08:00:00.000000Z\n"
+        " message: r15 edit main/g\n"
+        "  /main/g M file text\n"
+        "r14\n author: ann\n date: 2024-02-15T08:00:00.000000Z\n"
+        " message: r14 rename trunk to main\n"
+        "  /main A dir from /trunk@13\n"
+        "  /trunk D dir\n");
+    assert_string_equal(log_text(&trunk, &reader, pool),
+                        "r6\n author: ann\n date: 2024-02-07T08:00:00.000000Z\n"
+                        " message: r6 merge b1 to trunk\n"
+                        "  /trunk M dir props\n"
+                        "  /trunk/f M file text\n"
+                        "  /trunk/g M file text\n");
+}
+
+static void a_hidden_target_is_refused_before_anything_is_told(void **state)
+{
+    const fs_reader_t reader = hiding("/main/f", unit_pool(state));
+    apr_pool_t *pool = unit_pool(state);
+    fs_log_options_t *options =
+        fs_test_log_options("/main/g /main/f", 16, 1, pool);
+    fs_buffer_t *out = fs_buffer_create(64, pool);
+
+    options->merged_revisions = true;
+    assert_fs_error(fs_test_log_text(out, repos[0], options, &reader, pool),
+                    FS_ERR_UNREADABLE);
+    assert_int_equal(out->len, 0);
+}
+
+static void formats_without_mergeinfo_refuse_merged_revisions(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_repo_t *repo = fs_test_open(
+        fs_test_repo_load_as("tests/data/history/hist.dump", "1.4", pool),
+        false, pool);
+    fs_log_options_t *options = fs_test_log_options("/trunk", 11, 1, pool);
+
+    options->merged_revisions = true;
+    assert_fs_error(
+        fs_test_log_text(fs_buffer_create(64, pool), repo, options, NULL, pool),
+        FS_ERR_UNSUPPORTED);
+}
+
+static const struct CMUnitTest tests[] = {
+    UNIT_TEST(logs_are_nested_as_stock_servers_nest_them),
+    UNIT_TEST(an_access_function_that_allows_all_changes_nothing),
+    UNIT_TEST(several_ranges_are_several_logs),
+    UNIT_TEST(revisions_go_without_properties_when_none_are_asked),
+    UNIT_TEST(mergeinfo_of_later_revisions_is_cut),
+    UNIT_TEST(mergeinfo_of_later_revisions_is_cut_oldest_first),
+    UNIT_TEST(a_hidden_merge_source_is_not_searched),
+    UNIT_TEST(a_hidden_target_is_refused_before_anything_is_told),
+    UNIT_TEST(formats_without_mergeinfo_refuse_merged_revisions),
+};
+
+int main(void)
+{
+    return cmocka_run_group_tests_name(__FILE__, tests, make_repos, drop_repos);
+}
