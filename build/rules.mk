@@ -64,7 +64,7 @@ HTTPD_OBJ := $(MODULE_OBJ) $(filter tests/%,$(ALL_OBJ))
 $(HTTPD_OBJ): PART_FLAGS = $(HTTPD_FLAGS) $(CMOCKA_FLAGS)
 $(filter tools/%,$(ALL_OBJ)): PART_FLAGS = $(SERF_FLAGS)
 
-INCLUDES = -I$(srcdir) -include config.h $(PART_FLAGS) $(APR_FLAGS) $(LIB_FLAGS)
+INCLUDES = -I$(srcdir) -I. -include config.h $(PART_FLAGS) $(APR_FLAGS) $(LIB_FLAGS)
 COMPILE = $(CC) $(BASE_CPPFLAGS) $(INCLUDES) $(CPPFLAGS) $(BASE_CFLAGS) \
 	$(CFLAGS)
 
