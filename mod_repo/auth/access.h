@@ -36,10 +36,4 @@ fs_error_t *repo_access_may_read(bool *allowed, repo_access_t *access,
                                  fs_rev_t rev, const char *path,
                                  apr_pool_t *scratch) FS_MUST_CHECK;
 
-/**
- * Decide once, after all configuration is read, whether anything but our own
- * module can tell paths below a location apart.
- */
-void repo_access_survey(server_rec *server, apr_pool_t *pconf);
-
 #endif

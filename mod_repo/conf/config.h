@@ -4,7 +4,10 @@
 #ifndef MOD_REPO_CONF_CONFIG_H
 #define MOD_REPO_CONF_CONFIG_H
 
+#include <stddef.h>
+
 #include <apr_hash.h>
+#include <apr_tables.h>
 
 #include <httpd.h>
 #include <http_config.h>
@@ -25,6 +28,31 @@ typedef enum repo_bulk_t {
     REPO_BULK_PREFER
 } repo_bulk_t;
 
+/** Limits on what clients send; all fields are apr_int64_t. */
+typedef struct repo_limits_t {
+    apr_int64_t report_body;    /* bytes of a REPORT body: 256 MiB */
+    apr_int64_t report_entries; /* entries of an update report: 2,000,000 */
+    apr_int64_t report_paths;   /* paths, patterns, revisions named in one of
+                                   the other reports: 4096 */
+    apr_int64_t xml_body;       /* bytes of other XML bodies: 16 MiB */
+    apr_int64_t xml_depth;      /* of elements: 64 */
+    apr_int64_t xml_attributes; /* of an element: 32 */
+    apr_int64_t xml_namespaces; /* of a body: 64 */
+    apr_int64_t xml_text;       /* bytes of the text of one element: 64 KiB */
+    apr_int64_t prop_names;     /* in a PROPFIND, in a log report: 256 */
+} repo_limits_t;
+
+/** One limit: where it is in repo_limits_t, its directive and default. */
+typedef struct repo_limit_t {
+    apr_size_t field;
+    const char *directive;
+    apr_int64_t value; /* default */
+    const char *help;
+} repo_limit_t;
+
+/** All limits; ends with a NULL directive. */
+extern const repo_limit_t repo_limits[];
+
 /** Settings of a location; plain fields, 0 or NULL means "not set here". */
 typedef struct repo_config_t {
     const char *base;   /* URL path of the section that has the repository */
@@ -36,25 +64,26 @@ typedef struct repo_config_t {
     repo_switch_t path_authz;
     repo_switch_t advertise_v2;
     repo_bulk_t bulk;
-    apr_hash_t *options;           /* option table of the store, or NULL */
-    apr_int64_t limit_report_body; /* bytes; 0: not set */
-    apr_int64_t limit_report_entries;
-    apr_int64_t limit_report_paths;
-    apr_int64_t limit_xml_body;
-    apr_int64_t limit_xml_depth;
-    apr_int64_t limit_xml_attributes;
-    apr_int64_t limit_xml_namespaces;
-    apr_int64_t limit_xml_text;
-    apr_int64_t limit_prop_names;
+    apr_hash_t *options;  /* option table of the store, or NULL */
+    repo_limits_t limits; /* 0 in a field: not set here */
+    /**
+     * Why this location cannot be served: a directive that is known and not
+     * built yet, under its old name beside the module that owns it.
+     */
+    const char *refused;
 } repo_config_t;
 
 /** Settings of a server (virtual host). */
 typedef struct repo_server_config_t {
-    const char *special;     /* special URI without outer slashes */
-    int compression_level;   /* 0 to 9, -1: not set */
-    const char *cache;       /* name of a back end, or NULL */
-    apr_uint64_t cache_size; /* bytes; 0: default */
+    const char *special;         /* special URI without outer slashes */
+    int compression_level;       /* 0 to 9, -1: not set */
+    const char *cache;           /* name of a back end, or NULL */
+    apr_uint64_t cache_size;     /* bytes; 0: default */
+    apr_array_header_t *ignored; /* names of directives without effect here */
 } repo_server_config_t;
+
+/** The module record that directives and settings belong to (mod_repo.c). */
+extern module repo_core_module;
 
 void *repo_config_create_dir(apr_pool_t *pool, char *path);
 void *repo_config_merge_dir(apr_pool_t *pool, void *base, void *child);
@@ -78,19 +107,7 @@ bool repo_config_path_authz(const repo_config_t *config);  /* on */
 bool repo_config_list_parent(const repo_config_t *config); /* off */
 repo_bulk_t repo_config_bulk(const repo_config_t *config); /* on */
 
-/** Limits on what clients send, defaults filled in. */
-typedef struct repo_limits_t {
-    apr_int64_t report_body;    /* bytes of a REPORT body: 256 MiB */
-    apr_int64_t report_entries; /* entries of an update report: 2,000,000 */
-    apr_int64_t report_paths;   /* paths, patterns, revisions named in one of
-                                   the other reports: 4096 */
-    apr_int64_t xml_body;       /* bytes of other XML bodies: 64 MiB */
-    apr_int64_t xml_depth;      /* of elements: 64 */
-    apr_int64_t xml_attributes; /* of an element: 32 */
-    apr_int64_t xml_namespaces; /* of a body: 64 */
-    apr_int64_t xml_text;       /* bytes of the text of one element: 64 KiB */
-    apr_int64_t prop_names;     /* in a PROPFIND, in a log report: 256 */
-} repo_limits_t;
+/** The limits of a location, defaults filled in. */
 void repo_config_limits(repo_limits_t *limits, const repo_config_t *config);
 
 /**

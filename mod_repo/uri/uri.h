@@ -43,12 +43,6 @@ typedef struct repo_uri_t {
     bool slash;       /* it was written with a trailing slash */
 } repo_uri_t;
 
-typedef enum repo_uri_status_t {
-    REPO_URI_OK,
-    REPO_URI_UNKNOWN,  /* no such special URL: 404 */
-    REPO_URI_BAD_PATH, /* no path a repository could have: 400 */
-} repo_uri_status_t;
-
 /** Does a kind name a node by its path (public, rvr, txr...)? */
 bool repo_uri_has_path(repo_uri_kind_t kind);
 
@@ -82,9 +76,12 @@ bool repo_uri_split(const char **root, const char **name, const char **below,
  *
  * @param below    as repo_uri_split() gives it
  * @param special  "!svn" or whatever is configured, without outer slashes
+ *
+ * Returns false if there is no such special URL, or if the path is one that
+ * no repository can have (".." segments): both are 404.
  */
-repo_uri_status_t repo_uri_parse(repo_uri_t *uri, const char *below,
-                                 const char *special, apr_pool_t *result);
+bool repo_uri_parse(repo_uri_t *uri, const char *below, const char *special,
+                    apr_pool_t *result);
 
 /** Parse a strict, unsigned decimal of a revision: false if it is none. */
 bool repo_uri_parse_rev(fs_rev_t *rev, const char *text);
@@ -93,10 +90,11 @@ bool repo_uri_parse_rev(fs_rev_t *rev, const char *text);
  * The URL path of something in a repository, percent-encoded.
  *
  * @param root   decoded path of the root ("" for "/")
- * @param rev    for the kinds that have it, else ignored
- * @param path   fspath for the kinds that have one, or name for those
- *               (txn, act) that have a name; NULL: the bare stub
- *               ("/repo/!svn/rvr")
+ * @param rev    for kinds with a number; FS_INVALID_REV: the bare stub
+ *               ("/repo/!svn/rvr"); ignored for the others
+ * @param path   fspath for public, rvr, bc and ver; name for txn, vtxn and
+ *               act, NULL: the bare stub; ignored for the others. txr, vtxr,
+ *               wrk and wbl give the bare stub.
  *
  * repo_uri_build(REPO_URI_RVR, "/repo", "!svn", 7, "/trunk/a b", pool) is
  * "/repo/!svn/rvr/7/trunk/a%20b"; the root directory gives ".../rvr/7/".

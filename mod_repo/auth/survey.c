@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Can this server's configuration tell paths below a location apart?
+ *
+ * Two things are looked at. Directives: sections that match parts of a
+ * location's URLs, and conditions on them. Modules: the hooks of access
+ * control and those that run before it may belong only to modules whose
+ * answer depends on the section and the user alone.
+ */
+
+#include "mod_repo/auth/survey.h"
+
+#include <string.h>
+
+#include <apr_hooks.h>
+#include <apr_strings.h>
+
+#include <http_request.h>
+
+static const char *reason = "the configuration was not looked at yet";
+static char reason_text[256];
+
+/* Directives by which URLs of one location may be treated differently,
+ * whatever their arguments are. */
+static const char *const telling_directives[] = { "<LocationMatch",
+                                                  "<If",
+                                                  "<ElseIf",
+                                                  "<Else",
+                                                  "RewriteEngine",
+                                                  "SSLRequire",
+                                                  "Redirect",
+                                                  "RedirectMatch",
+                                                  "RedirectTemp",
+                                                  "RedirectPermanent",
+                                                  "Deny",
+                                                  "Allow",
+                                                  "AuthzProviderAlias",
+                                                  "<AuthzProviderAlias",
+                                                  "AuthMerging",
+                                                  NULL };
+
+/* Modules whose hooks look at the section, the user or the client only. */
+static const char *const plain_modules[] = { "core.c",
+                                             "http_core.c",
+                                             "mod_so.c",
+                                             "mod_authz_core.c",
+                                             "mod_authz_host.c",
+                                             "mod_authz_user.c",
+                                             "mod_authz_groupfile.c",
+                                             "mod_authz_owner.c",
+                                             "mod_authz_dbm.c",
+                                             "mod_authz_dbd.c",
+                                             "mod_authnz_ldap.c",
+                                             "mod_auth_basic.c",
+                                             "mod_auth_digest.c",
+                                             "mod_authn_core.c",
+                                             "mod_authn_file.c",
+                                             "mod_authn_anon.c",
+                                             "mod_authn_dbd.c",
+                                             "mod_authn_dbm.c",
+                                             "mod_authn_socache.c",
+                                             "mod_access_compat.c",
+                                             "mod_ssl.c",
+                                             "mod_alias.c",
+                                             "mod_dav.c",
+                                             "mod_dav_fs.c",
+                                             "mod_dav_lock.c",
+                                             "mod_mime.c",
+                                             "mod_dir.c",
+                                             "mod_autoindex.c",
+                                             "mod_cgi.c",
+                                             "mod_cgid.c",
+                                             "mod_deflate.c",
+                                             "mod_brotli.c",
+                                             "mod_env.c",
+                                             "mod_expires.c",
+                                             "mod_filter.c",
+                                             "mod_headers.c",
+                                             "mod_log_config.c",
+                                             "mod_logio.c",
+                                             "mod_setenvif.c",
+                                             "mod_status.c",
+                                             "mod_info.c",
+                                             "mod_unixd.c",
+                                             "mod_unique_id.c",
+                                             "mod_negotiation.c",
+                                             "mod_reqtimeout.c",
+                                             "mod_remoteip.c",
+                                             "mod_http2.c",
+                                             "mod_socache_shmcb.c",
+                                             "mod_mpm_event.c",
+                                             "mod_mpm_worker.c",
+                                             "mod_mpm_prefork.c",
+                                             "event.c",
+                                             "worker.c",
+                                             "prefork.c",
+                                             "mod_usertrack.c",
+                                             "mod_version.c",
+                                             "mod_rewrite.c",
+                                             "mod_repo.c",
+                                             "mod_repo_core.c",
+                                             "mod_systemd.c",
+                                             "mod_include.c",
+                                             "mod_actions.c",
+                                             "mod_watchdog.c",
+                                             "mod_dav_svn.c",
+                                             NULL };
+
+static bool is_listed(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcasecmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static void found(const char *what, const char *detail)
+{
+    if (reason)
+        return;
+    apr_snprintf(reason_text, sizeof(reason_text), "%s%s%s", what,
+                 detail ? " " : "", detail ? detail : "");
+    reason = reason_text;
+}
+
+/* ---- directives ---- */
+
+/* A <Location> below one that has a repository: `outer` is that section. */
+static bool is_below(const char *inner, const char *outer)
+{
+    apr_size_t len = strcspn(outer, "> \t\"");
+
+    while (len > 1 && outer[len - 1] == '/')
+        len--;
+    return strncmp(inner, outer, len) == 0 &&
+           (len == 1 ? inner[1] != '>' && inner[1] != '\0'
+                     : inner[len] == '/' && inner[len + 1] != '>');
+}
+
+/* `"/x y">` and `/x>` without the quote. */
+static const char *section_path(const ap_directive_t *directive)
+{
+    const char *args = directive->args;
+
+    return *args == '"' ? args + 1 : args;
+}
+
+static bool has_repository(const ap_directive_t *directive)
+{
+    for (; directive; directive = directive->next)
+        if (strcasecmp(directive->directive, "DAV") == 0 ||
+            (directive->first_child && has_repository(directive->first_child)))
+            return true;
+    return false;
+}
+
+typedef void (*visit_t)(const ap_directive_t *directive, void *baton);
+
+static void each_directive(const ap_directive_t *directive, visit_t visit,
+                           void *baton)
+{
+    for (; directive; directive = directive->next) {
+        visit(directive, baton);
+        each_directive(directive->first_child, visit, baton);
+    }
+}
+
+static void collect_location(const ap_directive_t *directive, void *baton)
+{
+    if (strcasecmp(directive->directive, "<Location") == 0 &&
+        has_repository(directive->first_child))
+        APR_ARRAY_PUSH((apr_array_header_t *)baton, const char *) =
+            section_path(directive);
+}
+
+static void check_location(const ap_directive_t *directive, void *baton)
+{
+    const apr_array_header_t *ours = baton;
+    int i;
+
+    if (strcasecmp(directive->directive, "<Location") != 0)
+        return;
+    if (*directive->args == '~' || strpbrk(directive->args, "*?["))
+        found("a pattern in <Location", directive->args);
+    for (i = 0; i < ours->nelts; i++)
+        if (is_below(section_path(directive),
+                     APR_ARRAY_IDX(ours, i, const char *)))
+            found("a section below a location: <Location", directive->args);
+}
+
+/* Whether a Require names what may differ by URL. */
+static bool requires_by_url(const char *args)
+{
+    while (strncasecmp(args, "not ", 4) == 0)
+        args += 4;
+    return strncasecmp(args, "expr", 4) == 0 ||
+           strncasecmp(args, "env", 3) == 0 || strstr(args, "%{") != NULL;
+}
+
+static bool has_word(const char *args, const char *word)
+{
+    apr_size_t len = strlen(word);
+    const char *p;
+
+    for (p = strstr(args, word); p; p = strstr(p + 1, word))
+        if ((p == args || p[-1] == ' ') &&
+            (p[len] == '\0' || p[len] == ' ' || p[len] == '>'))
+            return true;
+    return false;
+}
+
+/* Whether a section for methods treats GET unlike the other ways to read. */
+static bool splits_reading(const char *args)
+{
+    bool get = has_word(args, "GET");
+
+    return get != has_word(args, "PROPFIND") || get != has_word(args, "REPORT");
+}
+
+static void check_directive(const ap_directive_t *directive, void *baton)
+{
+    const char *name = directive->directive;
+
+    (void)baton;
+    if (strcasecmp(name, "RewriteEngine") == 0 &&
+        strcasecmp(directive->args, "off") == 0)
+        return;
+    if (strcasecmp(name, "Deny") == 0 || strcasecmp(name, "Allow") == 0) {
+        if (strstr(directive->args, "env="))
+            found("the directive", name);
+        return;
+    }
+    if (strcasecmp(name, "<Limit") == 0 ||
+        strcasecmp(name, "<LimitExcept") == 0) {
+        if (splits_reading(directive->args))
+            found("a section", name);
+        return;
+    }
+    if (strcasecmp(name, "Require") == 0) {
+        if (requires_by_url(directive->args))
+            found("the directive Require", directive->args);
+        return;
+    }
+    if (is_listed(name, telling_directives))
+        found("the directive", name);
+}
+
+/* ---- modules ---- */
+
+/* What apr_hook_*_get() returns: an array whose elements begin so. */
+typedef struct hook_entry_t {
+    void (*function)(void);
+    const char *module;
+    const char *const *before;
+    const char *const *after;
+    int order;
+} hook_entry_t;
+
+static void check_hooks(const apr_array_header_t *hooks)
+{
+    int i;
+
+    for (i = 0; hooks && i < hooks->nelts; i++) {
+        const char *module = APR_ARRAY_IDX(hooks, i, hook_entry_t).module;
+
+        if (!module || !is_listed(module, plain_modules))
+            found("the module", module ? module : "without a name");
+    }
+}
+
+void repo_survey_take(const ap_directive_t *tree, apr_pool_t *scratch)
+{
+    apr_array_header_t *ours = apr_array_make(scratch, 4, sizeof(char *));
+
+    reason = NULL;
+    each_directive(tree, collect_location, ours);
+    each_directive(tree, check_location, ours);
+    each_directive(tree, check_directive, NULL);
+    check_hooks(ap_hook_get_access_checker());
+    check_hooks(ap_hook_get_access_checker_ex());
+    check_hooks(ap_hook_get_auth_checker());
+    check_hooks(ap_hook_get_check_user_id());
+    check_hooks(ap_hook_get_translate_name());
+    check_hooks(ap_hook_get_map_to_storage());
+    check_hooks(ap_hook_get_type_checker());
+    check_hooks(ap_hook_get_fixups());
+}
+
+bool repo_survey_is_uniform(void)
+{
+    return reason == NULL;
+}
+
+const char *repo_survey_reason(void)
+{
+    return reason;
+}

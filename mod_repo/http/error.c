@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors of libfs become HTTP. */
+
+#include "mod_repo/http/error.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include <http_protocol.h>
+
+#include "mod_repo/http/log.h"
+
+REPO_USE_LOG;
+
+int repo_log_index = APLOG_NO_MODULE;
+
+/* Status by kind, in the order of fs_error_kind_t. */
+static const int status_of_kind[] = {
+    [FS_KIND_BAD_REQUEST] = HTTP_BAD_REQUEST,
+    [FS_KIND_NOT_FOUND] = HTTP_NOT_FOUND,
+    [FS_KIND_CONFLICT] = HTTP_CONFLICT,
+    [FS_KIND_FORBIDDEN] = HTTP_FORBIDDEN,
+    [FS_KIND_LOCKED] = HTTP_LOCKED,
+    [FS_KIND_PRECONDITION] = HTTP_PRECONDITION_FAILED,
+    [FS_KIND_UNSUPPORTED] = HTTP_NOT_IMPLEMENTED,
+    [FS_KIND_DAMAGED] = HTTP_INTERNAL_SERVER_ERROR,
+    [FS_KIND_BUSY] = HTTP_SERVICE_UNAVAILABLE,
+    [FS_KIND_ABORTED] = HTTP_BAD_REQUEST,
+    [FS_KIND_TOO_LARGE] = HTTP_REQUEST_ENTITY_TOO_LARGE,
+    [FS_KIND_IO] = HTTP_INTERNAL_SERVER_ERROR,
+};
+
+int repo_error_status(const fs_error_t *err, int fallback)
+{
+    fs_error_kind_t kind = fs_error_kind(err->code);
+
+    switch (err->code) {
+    case FS_ERR_UNSUPPORTED_REPO:
+    case FS_ERR_UNSUPPORTED_FORMAT:
+        /* The request is fine; it is the repository we cannot serve. */
+        return HTTP_INTERNAL_SERVER_ERROR;
+    default:
+        break;
+    }
+    if (fallback && (kind == FS_KIND_BAD_REQUEST || kind == FS_KIND_CONFLICT ||
+                     kind == FS_KIND_FORBIDDEN))
+        return fallback;
+    return status_of_kind[kind];
+}
+
+const char *repo_error_message(const fs_error_t *err)
+{
+    return fs_error_kind(err->code) == FS_KIND_IO ? fs_error_text(err->code)
+                                                  : err->message;
+}
+
+/* A copy fit for XML: bytes that must not stand there become '?'. */
+static const char *clean_copy(const char *text, apr_pool_t *result)
+{
+    char *copy = apr_pstrdup(result, text), *p;
+
+    for (p = copy; *p; p++)
+        if (((unsigned char)*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f)
+            *p = '?';
+    return copy;
+}
+
+dav_error *repo_error_new(apr_pool_t *result, int status, int number,
+                          const char *text)
+{
+    return dav_new_error_tag(result, status, number, 0, text, "svn:", "error");
+}
+
+/* Levels below the first, for the log alone: they carry no tag. */
+static dav_error *convert_causes(const fs_error_t *err, int status,
+                                 apr_pool_t *result)
+{
+    dav_error *converted;
+
+    if (!err)
+        return NULL;
+    converted = dav_new_error(result, status, (int)err->code, err->apr_status,
+                              apr_pstrdup(result, err->message));
+    converted->prev = convert_causes(err->cause, status, result);
+    return converted;
+}
+
+dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback)
+{
+    int status = repo_error_status(err, fallback);
+    const char *message = repo_error_message(err);
+    dav_error *converted;
+
+    converted = repo_error_new(r->pool, status, (int)err->code,
+                               clean_copy(message, r->pool));
+    /* What clients do not see is a level of its own. */
+    converted->prev = convert_causes(message == err->message ? err->cause : err,
+                                     status, r->pool);
+    fs_error_clear(err);
+    return converted;
+}
+
+void repo_error_log(request_rec *r, const fs_error_t *err)
+{
+    int level = repo_error_status(err, 0) >= 500 ? APLOG_ERR : APLOG_INFO;
+
+    for (; err; err = err->cause)
+        ap_log_rerror(APLOG_MARK, level, err->apr_status, r, "%s  [#%d]",
+                      err->message, (int)err->code);
+}
+
+int repo_error_send(request_rec *r, fs_error_t *err, int fallback)
+{
+    if (fs_error_kind(err->code) == FS_KIND_ABORTED) {
+        ap_log_rerror(APLOG_MARK, APLOG_DEBUG, err->apr_status, r, "%s",
+                      err->message);
+        fs_error_clear(err);
+        r->connection->keepalive = AP_CONN_CLOSE;
+        return DONE;
+    }
+    return repo_error_send_dav(r, repo_error_convert(r, err, fallback));
+}
+
+int repo_error_send_dav(request_rec *r, dav_error *err)
+{
+    return dav_handle_err(r, err, NULL);
+}
+
+dav_error *repo_error_read_only(apr_pool_t *result, int status)
+{
+    return repo_error_new(result, status, REPO_ERR_DAV_REQUEST,
+                          "this server does not accept writes: only reading "
+                          "is built into this version of mod_repo");
+}
