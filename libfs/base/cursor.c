@@ -61,50 +61,52 @@ fs_error_t *fs_cursor_decimal(fs_cursor_t *c, apr_uint64_t *out,
                     "decimal number up to %" APR_UINT64_T_FMT " expected", max);
 }
 
+static fs_error_t *bad_number(bool cut)
+{
+    return FS_ERROR(FS_ERR_CORRUPT, "variable-length number %s",
+                    cut ? "is cut off" : "exceeds 64 bits");
+}
+
 fs_error_t *fs_cursor_be128(fs_cursor_t *c, apr_uint64_t *out)
 {
     apr_uint64_t value = 0;
-    const char *p = c->pos;
+    const char *p;
     int i;
 
-    for (i = 0; i < FS_VARINT_MAX && p < c->end; i++) {
-        unsigned char byte = (unsigned char)*p++;
-
+    for (i = 0, p = c->pos; i < FS_VARINT_MAX; i++, p++) {
+        if (p == c->end)
+            return bad_number(true);
         if (value >> 57)
             break;
-        value = value << 7 | (byte & 0x7f);
-        if (!(byte & 0x80)) {
-            c->pos = p;
+        value = value << 7 | ((unsigned char)*p & 0x7f);
+        if (!(*p & 0x80)) {
+            c->pos = p + 1;
             *out = value;
             return NULL;
         }
     }
-    return FS_ERROR(FS_ERR_CORRUPT, "variable-length number %s",
-                    p == c->end && i < FS_VARINT_MAX ? "is cut off"
-                                                     : "exceeds 64 bits");
+    return bad_number(false);
 }
 
 fs_error_t *fs_cursor_varint(fs_cursor_t *c, apr_uint64_t *out)
 {
     apr_uint64_t value = 0;
-    const char *p = c->pos;
+    const char *p;
     int i;
 
-    for (i = 0; i < FS_VARINT_MAX && p < c->end; i++) {
-        unsigned char byte = (unsigned char)*p++;
-
-        if (i == FS_VARINT_MAX - 1 && byte > 1)
+    for (i = 0, p = c->pos; i < FS_VARINT_MAX; i++, p++) {
+        if (p == c->end)
+            return bad_number(true);
+        if (i == FS_VARINT_MAX - 1 && (unsigned char)*p > 1)
             break;
-        value |= (apr_uint64_t)(byte & 0x7f) << (7 * i);
-        if (!(byte & 0x80)) {
-            c->pos = p;
+        value |= (apr_uint64_t)(*p & 0x7f) << (7 * i);
+        if (!(*p & 0x80)) {
+            c->pos = p + 1;
             *out = value;
             return NULL;
         }
     }
-    return FS_ERROR(FS_ERR_CORRUPT, "variable-length number %s",
-                    p == c->end && i < FS_VARINT_MAX ? "is cut off"
-                                                     : "exceeds 64 bits");
+    return bad_number(false);
 }
 
 fs_error_t *fs_cursor_signed(fs_cursor_t *c, apr_int64_t *out)
