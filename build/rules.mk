@@ -6,8 +6,8 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
-# Names instead of commands; "make V=1" shows these.
-ifeq ($(SILENT)$(V),yes)
+# Names instead of commands; "make V=1" shows these, "make -s" neither.
+ifeq ($(SILENT)$(V)$(findstring s,$(firstword -$(MAKEFLAGS))),yes)
 say = @echo '  $1 $@';
 else
 say =
