@@ -37,8 +37,8 @@ typedef struct repo_report_t {
                        apr_pool_t *scratch);
 } repo_report_t;
 
-/** All reports, ends with a NULL root (report/table.c). */
-extern const repo_report_t repo_reports[];
+/** All reports, ends with NULL (report/table.c). */
+extern const repo_report_t *const repo_reports[];
 
 /** Handler of the REPORT method, registered before mod_dav's. */
 int repo_report_handler(request_rec *r);

@@ -8,13 +8,13 @@
 
 #include "libfs/fs_path.h"
 #include "libfs/fs_report.h"
+#include "mod_repo/http/xml.h"
 #include "mod_repo/report/fields.h"
 #include "mod_repo/report/reports.h"
 #include "mod_repo/report/update_editor.h"
 
 /* The entry whose start tag was seen and whose text is still to come. */
 typedef struct entry_t {
-    bool open;
     fs_rev_t rev;
     fs_depth_t depth;
     bool start_empty;
@@ -111,7 +111,6 @@ static fs_error_t *start_entry(update_t *update, const repo_body_elem_t *elem)
         apr_pstrdup(entry->pool, repo_body_attr(elem, "linkpath"));
     entry->lock_token =
         apr_pstrdup(entry->pool, repo_body_attr(elem, "lock-token"));
-    entry->open = true;
     return NULL;
 }
 
@@ -149,7 +148,6 @@ static fs_error_t *end_entry(update_t *update, const char *path)
 {
     entry_t *entry = &update->entry;
 
-    entry->open = false;
     FS_TRY(count_entry(update));
     update->only_start_empty = update->entries == 1 && entry->start_empty;
     if (update->entries == 1)

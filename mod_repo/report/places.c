@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* get-locations, get-location-segments, get-deleted-rev-report: where a node
+ * was in other revisions. */
+
+#include <string.h>
+
+#include "libfs/fs_history.h"
+#include "mod_repo/http/xml.h"
+#include "mod_repo/report/fields.h"
+#include "mod_repo/report/reports.h"
+
+typedef struct places_t {
+    repo_fields_t base;
+    const char *path;
+    fs_rev_t peg;
+    fs_rev_t start;
+    fs_rev_t end;
+    apr_array_header_t *revs; /* texts */
+    repo_output_t *out;
+} places_t;
+
+#define FIELD(name, type, member)                                              \
+    {                                                                          \
+        name, type, offsetof(places_t, member), false                          \
+    }
+
+static const repo_field_t fields[] = {
+    FIELD("path", REPO_FIELD_TEXT, path),
+    FIELD("peg-revision", REPO_FIELD_REV, peg),
+    FIELD("start-revision", REPO_FIELD_REV, start),
+    FIELD("end-revision", REPO_FIELD_REV, end),
+    FIELD("location-revision", REPO_FIELD_LIST, revs),
+    { NULL, REPO_FIELD_FLAG, 0, false },
+};
+
+static fs_error_t *begin(void **baton, repo_request_t *request,
+                         const repo_limits_t *limits,
+                         const repo_body_elem_t *root)
+{
+    (void)root;
+    *baton = repo_fields_begin(sizeof(places_t), fields, request, limits);
+    return NULL;
+}
+
+/* ---- get-locations ---- */
+
+static fs_error_t *parse_revs(fs_rev_t **revs, int *count,
+                              const places_t *places, apr_pool_t *result)
+{
+    int i;
+
+    *count = places->revs ? places->revs->nelts : 0;
+    *revs = apr_palloc(result, sizeof(**revs) * (apr_size_t)(*count + 1));
+    for (i = 0; i < *count; i++) {
+        const char *text = APR_ARRAY_IDX(places->revs, i, const char *);
+
+        if (!repo_uri_parse_rev(&(*revs)[i], text))
+            return FS_ERROR(FS_ERR_BAD_NUMBER,
+                            "'%s' in 'location-revision' is not a revision",
+                            text);
+        FS_TRY(repo_fields_need_rev(places->base.request, "location-revision",
+                                    (*revs)[i]));
+    }
+    return NULL;
+}
+
+static fs_error_t *run_locations(void *baton, repo_request_t *request,
+                                 repo_output_t *out, apr_pool_t *scratch)
+{
+    places_t *places = baton;
+    apr_array_header_t *found;
+    const char *path;
+    fs_rev_t *revs;
+    int count, i;
+
+    FS_TRY(repo_fields_path(&path, request, "path", places->path, scratch));
+    FS_TRY(repo_fields_need_rev(request, "peg-revision", places->peg));
+    FS_TRY(parse_revs(&revs, &count, places, scratch));
+    FS_TRY(fs_locations(&found, request->repo, path, places->peg, revs, count,
+                        repo_request_reader(request), scratch));
+
+    repo_fields_open(out, "get-locations-report");
+    for (i = 0; i < count; i++) {
+        const char *place = APR_ARRAY_IDX(found, i, const char *);
+
+        if (!place)
+            continue;
+        repo_output_printf(out, "<S:location rev=\"%" FS_REV_FMT "\"", revs[i]);
+        repo_xml_attribute(out, "path", place);
+        repo_output_puts(out, "/>\n");
+    }
+    repo_output_puts(out, "</S:get-locations-report>\n");
+    return NULL;
+}
+
+const repo_report_t repo_report_locations = {
+    "get-locations", 0, begin, NULL, repo_fields_end, run_locations,
+};
+
+/* ---- get-location-segments ---- */
+
+static fs_error_t *write_segment(void *baton, const fs_segment_t *segment,
+                                 apr_pool_t *scratch)
+{
+    places_t *places = baton;
+    repo_output_t *out = places->out;
+
+    (void)scratch;
+    repo_output_puts(out, "<S:location-segment");
+    if (segment->path)
+        repo_xml_attribute(out, "path", segment->path);
+    repo_output_printf(out,
+                       " range-start=\"%" FS_REV_FMT
+                       "\" range-end=\"%" FS_REV_FMT "\"/>\n",
+                       segment->start, segment->end);
+    return repo_output_check(out);
+}
+
+static fs_error_t *run_segments(void *baton, repo_request_t *request,
+                                repo_output_t *out, apr_pool_t *scratch)
+{
+    places_t *places = baton;
+    const char *path;
+
+    FS_TRY(repo_fields_path(&path, request, "path", places->path, scratch));
+    places->out = out;
+    repo_fields_open(out, "get-location-segments-report");
+    FS_TRY(fs_location_segments(request->repo, path, places->peg, places->start,
+                                places->end, repo_request_reader(request),
+                                write_segment, places, scratch));
+    repo_output_puts(out, "</S:get-location-segments-report>\n");
+    return NULL;
+}
+
+const repo_report_t repo_report_segments = {
+    "get-location-segments", 400, begin, NULL, repo_fields_end, run_segments,
+};
+
+/* ---- get-deleted-rev-report ---- */
+
+static fs_error_t *run_deleted_rev(void *baton, repo_request_t *request,
+                                   repo_output_t *out, apr_pool_t *scratch)
+{
+    places_t *places = baton;
+    const char *path;
+    fs_rev_t deleted;
+
+    FS_TRY(repo_fields_path(&path, request, "path", places->path, scratch));
+    FS_TRY(repo_fields_need_rev(request, "peg-revision", places->peg));
+    FS_TRY(repo_fields_need_rev(request, "end-revision", places->end));
+    FS_TRY(fs_deleted_rev(&deleted, request->repo, path, places->peg,
+                          places->end, scratch));
+    repo_fields_open(out, "get-deleted-rev-report");
+    repo_output_printf(out,
+                       "<D:version-name>%" FS_REV_FMT
+                       "</D:version-name></S:get-deleted-rev-report>\n",
+                       deleted);
+    return NULL;
+}
+
+const repo_report_t repo_report_deleted_rev = {
+    "get-deleted-rev-report", 0, begin, NULL, repo_fields_end, run_deleted_rev,
+};
