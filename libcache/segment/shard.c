@@ -231,7 +231,8 @@ static int is_plausible(const writer_t *w, cache_ring_number_t number,
     const cache_ring_t *ring = &w->shard->rings[number];
     uint64_t size = w->segment->ring_units[number];
 
-    return entry->units > 0 && entry->units <= ring->head - ring->tail &&
+    return ring->head - ring->tail <= size && entry->units > 0 &&
+           entry->units <= ring->head - ring->tail &&
            entry->units <= size - ring->tail % size &&
            (entry->filler ||
             entry->units <= CACHE_ENTRY_WORDS_MAX / CACHE_UNIT_WORDS);
@@ -416,6 +417,8 @@ void cache_segment_clear(cache_segment_t *segment, apr_uint32_t number)
             atomic_load_explicit(&ring->reserved, memory_order_relaxed) +
             segment->ring_units[i];
 
+        if (start > CACHE_SLOT_POSITION / 2) /* only ever by damage */
+            start = segment->ring_units[i];
         atomic_store_explicit(&ring->reserved, start, memory_order_relaxed);
         CACHE_FENCE(memory_order_release);
         ring->head = start;

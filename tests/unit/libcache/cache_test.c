@@ -3,10 +3,10 @@
 
 #include "libcache/cache.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include <apr_atomic.h>
-#include <apr_thread_proc.h>
 #include <apr_time.h>
 
 #include "tests/support/unit.h"
@@ -506,7 +506,7 @@ typedef struct waiter_t {
     apr_status_t got;    /* what a look-up gave then */
 } waiter_t;
 
-static void *APR_THREAD_FUNC wait_for_claim(apr_thread_t *thread, void *data)
+static void *wait_for_claim(void *data)
 {
     waiter_t *waiter = data;
     apr_uint64_t total;
@@ -521,7 +521,6 @@ static void *APR_THREAD_FUNC wait_for_claim(apr_thread_t *thread, void *data)
     waiter->got =
         cache_get_part(waiter->cache, &waiter->key, 0, buf, &len, &total);
     apr_pool_destroy(pool);
-    apr_thread_exit(thread, APR_SUCCESS);
     return NULL;
 }
 
@@ -530,16 +529,14 @@ static void who_waits_for_a_claim_finds_the_value(void **state)
     cache_t *cache = make_cache(state, NULL, 0);
     waiter_t waiter = { cache, make_key(1), APR_EGENERAL, APR_EGENERAL };
     cache_claim_t *claim;
-    apr_thread_t *thread;
-    apr_status_t status;
+    pthread_t thread;
 
     assert_apr_ok(cache_claim(&claim, cache, &waiter.key, 0, unit_pool(state)));
-    assert_apr_ok(apr_thread_create(&thread, NULL, wait_for_claim, &waiter,
-                                    unit_pool(state)));
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_claim, &waiter), 0);
     apr_sleep(20000);
     assert_apr_ok(cache_put(cache, &waiter.key, "done", 4));
     cache_claim_end(claim);
-    apr_thread_join(&status, thread);
+    pthread_join(thread, NULL);
     assert_int_equal(waiter.status, APR_EEXIST);
     assert_int_equal(waiter.got, APR_SUCCESS);
 }
@@ -666,7 +663,7 @@ static void model_step(model_thread_t *thread, char *data, apr_pool_t *pool)
     }
 }
 
-static void *APR_THREAD_FUNC model_run(apr_thread_t *thread, void *data)
+static void *model_run(void *data)
 {
     char *buf = malloc(40000);
     apr_pool_t *pool;
@@ -680,7 +677,6 @@ static void *APR_THREAD_FUNC model_run(apr_thread_t *thread, void *data)
     }
     apr_pool_destroy(pool);
     free(buf);
-    apr_thread_exit(thread, APR_SUCCESS);
     return NULL;
 }
 
@@ -688,19 +684,18 @@ static void run_model(void **state, apr_uint64_t size)
 {
     model_t model = { make_cache(state, NULL, size), 0, 0 };
     model_thread_t threads[MODEL_THREADS];
-    apr_thread_t *handles[MODEL_THREADS];
+    pthread_t handles[MODEL_THREADS];
     cache_counters_t counters;
-    apr_status_t status;
     int i;
 
     for (i = 0; i < MODEL_THREADS; i++) {
         threads[i].model = &model;
         threads[i].random = UINT64_C(88172645463325252) + (apr_uint64_t)i * 977;
-        assert_apr_ok(apr_thread_create(&handles[i], NULL, model_run,
-                                        &threads[i], unit_pool(state)));
+        assert_int_equal(
+            pthread_create(&handles[i], NULL, model_run, &threads[i]), 0);
     }
     for (i = 0; i < MODEL_THREADS; i++)
-        apr_thread_join(&status, handles[i]);
+        pthread_join(handles[i], NULL);
     assert_int_equal(model.wrong, 0);
     assert_true(model.hits > 1000);
     cache_counters(model.cache, CACHE_NODE, &counters);
