@@ -13,6 +13,7 @@
 #include "libfs/history/mergeinfo_tree.h"
 #include "libfs/history/rev_set.h"
 #include "libfs/tree/reader.h"
+#include "libfs/tree/tree.h"
 
 /* Append a location; paths are shared by neighbours that have the same. */
 static void add_place(apr_array_header_t *places, const char *path,
@@ -41,7 +42,7 @@ fs_error_t *fs_file_places_own(apr_array_header_t **places, fs_repo_t *repo,
     fs_rev_t rev;
 
     *places = apr_array_make(result, 16, sizeof(fs_file_place_t));
-    FS_TRY(fs_root_open(&root, repo, range->end, scratch));
+    FS_TRY(fs_root_open_known(&root, repo, range->end, scratch));
     FS_TRY(fs_node_need(&node, root, path, scratch));
     FS_TRY(fs_history_open(&history, node, true, scratch));
     apr_pool_create(&iter, scratch);
@@ -102,7 +103,8 @@ static fs_error_t *both_sides(bool *both, apr_hash_t **before,
 {
     fs_root_t *previous;
 
-    FS_TRY(fs_root_open(&previous, search->repo, place->rev - 1, scratch));
+    FS_TRY(
+        fs_root_open_known(&previous, search->repo, place->rev - 1, scratch));
     FS_TRY(fs_mergeinfo_tree_find(before, both, previous, place->path,
                                   FS_MERGEINFO_INHERITED, true, scratch,
                                   scratch));
@@ -126,7 +128,7 @@ static fs_error_t *merged_at(apr_hash_t **merged, const search_t *search,
     *merged = NULL;
     if (place->rev == 0)
         return NULL;
-    FS_TRY(fs_root_open(&root, search->repo, place->rev, scratch));
+    FS_TRY(fs_root_open_known(&root, search->repo, place->rev, scratch));
     FS_TRY(fs_root_changes(root, look_for_touch, &touch, scratch));
     if (!touch.found)
         return NULL;
@@ -154,7 +156,7 @@ static fs_error_t *is_file(bool *file, const search_t *search, const char *path,
     FS_TRY(fs_reader_may_read(file, search->reader, rev, path, scratch));
     if (!*file)
         return NULL;
-    FS_TRY(fs_root_open(&root, search->repo, rev, scratch));
+    FS_TRY(fs_root_open_known(&root, search->repo, rev, scratch));
     FS_TRY(fs_node_find(&node, root, path, scratch));
     *file = node && fs_node_kind(node) == FS_NODE_FILE;
     return NULL;

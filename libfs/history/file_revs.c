@@ -7,6 +7,7 @@
 
 #include "libfs/history/file_places.h"
 #include "libfs/tree/reader.h"
+#include "libfs/tree/tree.h"
 
 /* A version of the file. */
 typedef struct version_t {
@@ -62,7 +63,7 @@ static fs_error_t *send_place(sender_t *sender, const fs_file_place_t *place)
 
     apr_pool_clear(sender->iter);
     apr_pool_clear(next->pool);
-    FS_TRY(fs_root_open(&root, sender->repo, place->rev, next->pool));
+    FS_TRY(fs_root_open_known(&root, sender->repo, place->rev, next->pool));
     FS_TRY(fs_node_need(&next->node, root, place->path, next->pool));
     FS_TRY(fs_node_props(&next->props, next->node, next->pool));
     FS_TRY(needs_text(&needed, sender, next));
@@ -156,7 +157,7 @@ static fs_error_t *need_file(const fs_node_t **node, const sender_t *sender,
         return FS_ERROR(FS_ERR_UNREADABLE,
                         "path '%s' is not readable in revision %" FS_REV_FMT,
                         path, rev);
-    FS_TRY(fs_root_open(&root, sender->repo, rev, result));
+    FS_TRY(fs_root_open_known(&root, sender->repo, rev, result));
     FS_TRY(fs_node_find(node, root, path, result));
     if (!*node || fs_node_kind(*node) != FS_NODE_FILE)
         return FS_ERROR(FS_ERR_NOT_FILE,

@@ -7,6 +7,7 @@
 #include "libfs/history/log_entry.h"
 
 #include "libfs/history/visibility.h"
+#include "libfs/tree/tree.h"
 
 /* What the pass that tells changed paths carries along. */
 typedef struct teller_t {
@@ -53,7 +54,7 @@ static fs_error_t *tell_changes(fs_visibility_t *visibility,
     if (rev == 0 ||
         (!log->options->changed_paths && !fs_reader_asks(log->reader)))
         return NULL;
-    FS_TRY(fs_root_open(&teller.root, log->repo, rev, scratch));
+    FS_TRY(fs_root_open_known(&teller.root, log->repo, rev, scratch));
     FS_TRY(fs_visibility_root(&teller.visibility, teller.root, log->reader,
                               scratch));
     *visibility = teller.visibility;

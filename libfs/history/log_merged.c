@@ -13,6 +13,7 @@
 #include "libfs/history/log_news.h"
 #include "libfs/history/log_pieces.h"
 #include "libfs/history/rev_set.h"
+#include "libfs/tree/tree.h"
 
 /* Levels of nesting that are searched. */
 #define DEPTH_MAX 1000
@@ -148,7 +149,7 @@ static fs_error_t *admit(bool *admitted, fs_log_merged_t *merged, fs_rev_t rev,
     if (fs_rev_set_find(merged->told, rev))
         return NULL;
     if (apr_hash_count(merged->own) > 0) {
-        FS_TRY(fs_root_open(&root, merged->log->repo, rev, scratch));
+        FS_TRY(fs_root_open_known(&root, merged->log->repo, rev, scratch));
         FS_TRY(fs_root_changes(root, look_for_foreign, &foreign, scratch));
         if (!foreign.found)
             return NULL;

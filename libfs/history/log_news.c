@@ -14,6 +14,7 @@
 #include "libfs/history/mergeinfo.h"
 #include "libfs/history/mergeinfo_tree.h"
 #include "libfs/history/visibility.h"
+#include "libfs/tree/tree.h"
 
 /* A changed path whose mergeinfo may have changed. */
 typedef struct candidate_t {
@@ -140,7 +141,7 @@ static fs_error_t *inherited_in(apr_hash_t **mergeinfo, const news_t *news,
     fs_root_t *root;
     bool exists;
 
-    FS_TRY(fs_root_open(&root, news->log->repo, rev, scratch));
+    FS_TRY(fs_root_open_known(&root, news->log->repo, rev, scratch));
     return fs_mergeinfo_tree_find(mergeinfo, &exists, root, path,
                                   FS_MERGEINFO_INHERITED, true, scratch,
                                   scratch);
@@ -168,8 +169,8 @@ static fs_error_t *both_values(apr_hash_t **before, apr_hash_t **after,
     FS_TRY(fs_mergeinfo_tree_value(&new_value, node, scratch));
     FS_TRY(find_base(candidate, news, node, scratch));
     if (candidate->base_path) {
-        FS_TRY(fs_root_open(&base_root, news->log->repo, candidate->base_rev,
-                            scratch));
+        FS_TRY(fs_root_open_known(&base_root, news->log->repo,
+                                  candidate->base_rev, scratch));
         FS_TRY(fs_node_find(&base, base_root, candidate->base_path, scratch));
     }
     if (base)
@@ -287,7 +288,8 @@ static fs_error_t *look_at_target(news_t *news, const char *target,
                               before_path, scratch));
     if (!readable)
         return NULL;
-    FS_TRY(fs_root_open(&before_root, news->log->repo, before_rev, scratch));
+    FS_TRY(
+        fs_root_open_known(&before_root, news->log->repo, before_rev, scratch));
     FS_TRY(find_holding(&before, before_root, before_path, scratch));
     if (!before.exists)
         return NULL;
@@ -339,8 +341,8 @@ static fs_error_t *find_news(news_t *news, const apr_array_header_t *targets)
 {
     fs_error_t *err;
 
-    FS_TRY(
-        fs_root_open(&news->root, news->log->repo, news->rev, news->scratch));
+    FS_TRY(fs_root_open_known(&news->root, news->log->repo, news->rev,
+                              news->scratch));
     FS_TRY(fs_root_changes(news->root, collect, news, news->scratch));
     if (news->candidates->nelts == 0)
         return NULL;

@@ -8,6 +8,7 @@
 #include <apr_strings.h>
 
 #include "libfs/history/visibility.h"
+#include "libfs/tree/tree.h"
 
 /* Histories that stay open between steps; each holds some pools. */
 #define OPEN_MAX 64
@@ -121,7 +122,7 @@ static fs_error_t *track_open(fs_log_walk_t *walk, track_t *track,
     fs_root_t *root;
 
     apr_pool_create(&track->pool, walk->pool);
-    FS_TRY(fs_root_open(&root, walk->repo, rev, track->pool));
+    FS_TRY(fs_root_open_known(&root, walk->repo, rev, track->pool));
     FS_TRY(fs_node_need(&node, root, path, track->pool));
     return fs_history_open(&track->history, node, !walk->range.strict,
                            track->pool);

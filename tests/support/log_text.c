@@ -177,6 +177,7 @@ typedef struct reader_t {
     entry_t entry;
     const char *path_action, *path_kind, *path_from;
     bool path_text, path_props;
+    bool with_paths;
     apr_pool_t *pool;
 } reader_t;
 
@@ -260,14 +261,15 @@ static void XMLCALL on_end(void *baton, const XML_Char *name)
         reader->entry.date = text;
     } else if (strcmp(name, "msg") == 0) {
         reader->entry.message = text;
-    } else if (strcmp(name, "path") == 0) {
+    } else if (strcmp(name, "path") == 0 && reader->with_paths) {
         add_path(&reader->entry, text, reader->path_action, reader->path_kind,
                  reader->path_text, reader->path_props, reader->path_from,
                  reader->pool);
     }
 }
 
-void fs_test_log_xml_text(fs_buffer_t *out, const char *path, apr_pool_t *pool)
+void fs_test_log_xml_text(fs_buffer_t *out, const char *path, bool with_paths,
+                          apr_pool_t *pool)
 {
     reader_t reader = { 0 };
     XML_Parser parser = XML_ParserCreate(NULL);
@@ -277,6 +279,7 @@ void fs_test_log_xml_text(fs_buffer_t *out, const char *path, apr_pool_t *pool)
 
     reader.out = out;
     reader.text = fs_buffer_create(200, pool);
+    reader.with_paths = with_paths;
     reader.pool = pool;
     XML_SetUserData(parser, &reader);
     XML_SetElementHandler(parser, on_start, on_end);

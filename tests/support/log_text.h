@@ -18,9 +18,14 @@ fs_error_t *fs_test_log_text(fs_buffer_t *out, fs_repo_t *repo,
                              const fs_log_options_t *options,
                              const fs_reader_t *reader, apr_pool_t *pool);
 
-/** The output of `svn log --xml` in the file `path`, in the same form; ends the
- *  program if it does not parse. */
-void fs_test_log_xml_text(fs_buffer_t *out, const char *path, apr_pool_t *pool);
+/**
+ * The output of `svn log --xml` in the file `path`, in the same form; ends the
+ * program if it does not parse.
+ *
+ * @param with_paths  false: leave out the changed paths
+ */
+void fs_test_log_xml_text(fs_buffer_t *out, const char *path, bool with_paths,
+                          apr_pool_t *pool);
 
 /** Options for `paths` (one string, split at blanks; empty: none) from `start`
  *  to `end`, with all revision properties and changed paths. */

@@ -36,7 +36,7 @@ static const char *stock_log(const char *path, fs_rev_t peg, fs_rev_t start,
     argv[argc++] = apr_psprintf(pool, "file://%s%s@%d",
                                 fs_repo_path(fs_test_hist()), path, (int)peg);
     fs_test_must_run(NULL, output, argv, pool);
-    fs_test_log_xml_text(out, output, pool);
+    fs_test_log_xml_text(out, output, true, pool);
     return out->data;
 }
 
