@@ -152,14 +152,20 @@ PYTEST = $(PLACES) \
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest \
 	-o cache_dir='$(CURDIR)/tests/.pytest_cache' $(PYTEST_ARGS)
 
-check: check-unit check-fuzz check-system
+# With "make -k" a test that does not compile keeps no other from running.
+KEEP_GOING = $(findstring k,$(firstword -$(MAKEFLAGS)))
+
+# One after the other: they build the same archives.
+check:
+	@+status=0; for part in unit fuzz system; do \
+		$(MAKE) --no-print-directory check-$$part || status=1; \
+		test $$status = 0 || test -n '$(KEEP_GOING)' || exit 1; \
+	done; exit $$status
 
 .PHONY: unit-programs
 unit-programs: $(UNIT_BIN)
 	@:
 
-# With "make -k" a test that does not compile keeps no other from running.
-KEEP_GOING = $(findstring k,$(firstword -$(MAKEFLAGS)))
 check-unit:
 	@+$(MAKE) --no-print-directory unit-programs $(if $(KEEP_GOING),|| :,)
 	@$(PLACES) $(srcdir)/build/run-tests unit $(UNIT_BIN)
