@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changed paths of revisions: short lists through the cache, others read as
+ * a stream. */
+
+#include "libfs/store/fsfs/changes_read.h"
+
+#include <apr_strings.h>
+
+#include "libfs/format/changes.h"
+#include "libfs/store/fsfs/item.h"
+#include "libfs/store/fsfs/node_read.h"
+
+/* Bytes of a list that are read at once, and kept if it ends within them. */
+#define FIRST_READ 4096
+#define CACHE_MAX 65536
+
+/* An item as a stream up to where it must end. */
+typedef struct source_t {
+    fs_item_t item;
+    apr_uint64_t pos;
+} source_t;
+
+static fs_error_t *source_read(void *baton, char *buf, apr_size_t *len)
+{
+    source_t *source = baton;
+
+    FS_TRY(fs_item_read(&source->item, source->pos, buf, len));
+    source->pos += *len;
+    return NULL;
+}
+
+static fs_error_t *source_close(void *baton)
+{
+    source_t *source = baton;
+
+    fs_item_close(&source->item);
+    return NULL;
+}
+
+/* Length of the list at the beginning of `data`, 0 if it does not end there.
+ */
+static fs_error_t *list_extent(apr_size_t *extent, const char *data,
+                               apr_size_t len)
+{
+    fs_changes_step_t step = FS_CHANGES_ENTRY;
+    fs_change_record_t record;
+    apr_size_t at = 0;
+    apr_size_t used;
+
+    *extent = 0;
+    while (step == FS_CHANGES_ENTRY) {
+        FS_TRY(fs_changes_parse(&record, &step, &used, data + at, len - at));
+        at += used;
+    }
+    if (step == FS_CHANGES_END)
+        *extent = at;
+    return NULL;
+}
+
+/* The whole list if it is short, else `out->data` is NULL. */
+static fs_error_t *read_short(fs_bytes_t *out, const fs_item_t *item,
+                              apr_pool_t *scratch)
+{
+    apr_size_t len;
+
+    out->data = NULL;
+    for (len = FIRST_READ; len <= CACHE_MAX; len *= 4) {
+        char *data = apr_palloc(scratch, len);
+        apr_size_t have = len;
+
+        FS_TRY(fs_item_read(item, 0, data, &have));
+        FS_TRY(list_extent(&out->len, data, have));
+        if (out->len)
+            out->data = data;
+        if (out->len || have < len)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* --- Telling --- */
+
+typedef struct teller_t {
+    fs_store_change_fn receive;
+    void *baton;
+    apr_pool_t *pool; /* cleared for each change */
+} teller_t;
+
+static char action_letter(fs_change_action_t action)
+{
+    switch (action) {
+    case FS_CHANGE_ACTION_ADD:
+        return 'A';
+    case FS_CHANGE_ACTION_DELETE:
+        return 'D';
+    case FS_CHANGE_ACTION_REPLACE:
+        return 'R';
+    case FS_CHANGE_ACTION_MODIFY:
+        return 'M';
+    case FS_CHANGE_ACTION_RESET:
+        break;
+    }
+    return 0;
+}
+
+static fs_error_t *tell(teller_t *teller, const fs_change_record_t *record)
+{
+    fs_store_change_t change;
+
+    apr_pool_clear(teller->pool);
+    change.action = action_letter(record->action);
+    if (!change.action)
+        return FS_ERROR(FS_ERR_CORRUPT, "a change is taken back in a revision");
+    change.path =
+        apr_pstrmemdup(teller->pool, record->path.data, record->path.len);
+    change.kind = record->kind;
+    change.text_mod = record->text_mod;
+    change.prop_mod = record->prop_mod;
+    change.mergeinfo_mod = record->minfo_mod < 0 ? 2 : record->minfo_mod;
+    change.copyfrom_rev = record->copyfrom_rev;
+    change.copyfrom_path =
+        record->copyfrom_path.data
+            ? apr_pstrmemdup(teller->pool, record->copyfrom_path.data,
+                             record->copyfrom_path.len)
+            : NULL;
+    if (!change.copyfrom_path)
+        change.copyfrom_rev = FS_INVALID_REV;
+    return teller->receive(teller->baton, &change, teller->pool);
+}
+
+/* Errors of the receiver go through as they are. */
+static fs_error_t *tell_all(fs_stream_t *source, fs_rev_t rev,
+                            fs_store_change_fn receive, void *baton,
+                            apr_pool_t *scratch)
+{
+    fs_changes_t *changes = fs_changes_open(source, true, scratch);
+    teller_t teller = { receive, baton, NULL };
+    const fs_change_record_t *record;
+    fs_error_t *err;
+
+    apr_pool_create(&teller.pool, scratch);
+    for (;;) {
+        err = fs_changes_next(&record, changes);
+        if (err)
+            return FS_WRAP(err, "changed paths of r%" FS_REV_FMT, rev);
+        if (!record)
+            break;
+        FS_TRY(tell(&teller, record));
+    }
+    apr_pool_destroy(teller.pool);
+    return NULL;
+}
+
+/* The list as a stream; short ones are put into the cache. */
+static fs_error_t *open_list(fs_stream_t **stream, fs_fsfs_t *fsfs,
+                             const cache_key_t *key, fs_rev_t rev,
+                             apr_pool_t *scratch)
+{
+    static const fs_stream_ops_t ops = { source_read, NULL, source_close };
+    source_t *source = apr_pcalloc(scratch, sizeof(*source));
+    fs_rev_trailer_t trailer;
+    fs_error_t *err;
+    fs_bytes_t list;
+
+    FS_TRY(fs_node_read_trailer(&trailer, fsfs, rev, scratch));
+    FS_TRY(fs_item_open(&source->item, fsfs, rev, trailer.changes, scratch));
+    *stream = fs_stream_create(&ops, source, scratch);
+    err = read_short(&list, &source->item, scratch);
+    if (err)
+        return FS_WRAP(err, "changed paths of r%" FS_REV_FMT, rev);
+    if (!list.data)
+        return NULL;
+    (void)cache_put(fsfs->cache, key, list.data, list.len);
+    FS_TRY(fs_stream_close(*stream));
+    *stream = fs_stream_from_bytes(list.data, list.len, scratch);
+    return NULL;
+}
+
+fs_error_t *fs_changes_read(fs_fsfs_t *fsfs, fs_rev_t rev,
+                            fs_store_change_fn receive, void *baton,
+                            apr_pool_t *scratch)
+{
+    cache_key_t key = fs_handle_key(fsfs, CACHE_CHANGES, rev, 0);
+    cache_value_t value;
+    fs_stream_t *stream;
+
+    if (!cache_get(fsfs->cache, &key, &value, scratch))
+        stream = fs_stream_from_bytes(value.data, value.len, scratch);
+    else
+        FS_TRY(open_list(&stream, fsfs, &key, rev, scratch));
+    FS_TRY(tell_all(stream, rev, receive, baton, scratch));
+    return fs_stream_close(stream);
+}

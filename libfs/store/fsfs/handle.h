@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An open FSFS store: what all files of this folder share. */
+
+#ifndef LIBFS_STORE_FSFS_HANDLE_H
+#define LIBFS_STORE_FSFS_HANDLE_H
+
+#include <pthread.h>
+
+#include "libfs/format/conf_file.h"
+#include "libfs/format/format_file.h"
+#include "libfs/store/fsfs/disk_file.h"
+#include "libfs/store/store.h"
+
+/**
+ * Fixed after opening, but for `state`. Nothing is allocated in `pool`
+ * afterwards, as many threads use a store.
+ */
+typedef struct fs_fsfs_t {
+    fs_store_t store;    /* first: its address is that of the store */
+    const char *path;    /* the repository's folder */
+    const char *db;      /* its db/ */
+    cache_t *cache;      /* may be NULL */
+    apr_uint64_t serial; /* unique in this process, never used again */
+    fs_format_file_t format;
+    int repository_format; /* 3 or 5 */
+    fs_conf_t conf;        /* options, fsfs.conf and defaults together */
+    bool nosync;           /* do not sync what is written */
+    fs_format_uuid_t uuid;
+    unsigned char base[16];     /* identity without the epoch */
+    unsigned char instance[16]; /* identity: the space of cache keys */
+    apr_uint64_t epoch;
+
+    struct {
+        pthread_mutex_t lock; /* guards the rest of this struct */
+        fs_rev_t youngest;    /* as read last */
+        fs_rev_t min_unpacked;
+        fs_stamp_t current; /* of db/current as read last */
+        bool current_settled;
+        fs_stamp_t db; /* of db/ as looked at last */
+        bool db_settled;
+        fs_rev_t file_rev; /* revision whose file was looked at, or -1 */
+        fs_stamp_t file;   /* of that file */
+    } state;
+} fs_fsfs_t;
+
+/** The FSFS store behind `store`. */
+static inline fs_fsfs_t *fs_handle_of(fs_store_t *store)
+{
+    return (fs_fsfs_t *)store;
+}
+
+/** `name` in db/, in `result`. */
+const char *fs_handle_db_path(const fs_fsfs_t *fsfs, const char *name,
+                              apr_pool_t *result);
+
+/** A key of this repository; `extra` and name are left zero. */
+cache_key_t fs_handle_key(const fs_fsfs_t *fsfs, cache_kind_t kind,
+                          fs_rev_t rev, apr_uint64_t item);
+
+/** An address as a node id or content id, and back. */
+void fs_handle_pack_id(unsigned char id[16], fs_rev_t rev, apr_uint64_t item);
+void fs_handle_unpack_id(const unsigned char id[16], fs_rev_t *rev,
+                         apr_uint64_t *item);
+
+#endif

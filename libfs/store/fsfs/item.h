@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One item of a revision: record, representation or list of changes. */
+
+#ifndef LIBFS_STORE_FSFS_ITEM_H
+#define LIBFS_STORE_FSFS_ITEM_H
+
+#include "libfs/store/fsfs/rev_file.h"
+
+/** An item whose place is known; holds its file. */
+typedef struct fs_item_t {
+    fs_rev_t rev;
+    apr_uint64_t number;
+    fs_rev_file_t *file; /* NULL: closed */
+    apr_uint64_t offset; /* in `file` */
+    apr_uint64_t end;    /* it ends here at the latest */
+} fs_item_t;
+
+/**
+ * Find item `number` of `rev`.
+ * Errors: FS_ERR_CORRUPT, there is none, or `rev` does not exist: so this is
+ *         for references found in the repository, not for callers' input.
+ */
+fs_error_t *fs_item_open(fs_item_t *item, fs_fsfs_t *fsfs, fs_rev_t rev,
+                         apr_uint64_t number,
+                         apr_pool_t *scratch) FS_MUST_CHECK;
+
+/** Give the file back; closing twice does nothing. */
+void fs_item_close(fs_item_t *item);
+
+/** Read up to `*len` bytes from `at` on, counted from the item's beginning;
+ *  `*len` is less where the item must have ended. */
+fs_error_t *fs_item_read(const fs_item_t *item, apr_uint64_t at, char *buf,
+                         apr_size_t *len) FS_MUST_CHECK;
+
+/**
+ * Put a level on top of `err` that names the item. What is not yet told as
+ * damage or as a failure of the system becomes FS_ERR_CORRUPT.
+ */
+fs_error_t *fs_item_wrap(fs_error_t *err, fs_rev_t rev,
+                         apr_uint64_t number) FS_MUST_CHECK;
+
+#endif

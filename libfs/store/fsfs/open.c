@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening an FSFS repository: its formats, its options, its identity. */
+
+#include "libfs/store/fsfs/open.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "libfs/store/fsfs/block.h"
+#include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/rev_file.h"
+
+/* Longest format, uuid or fs-type file, and fsfs.conf, in bytes. */
+#define SMALL_FILE_MAX 4096
+#define CONF_FILE_MAX (1024 * 1024)
+
+const fs_option_t fs_open_options[] = {
+    { "compression", "of new deltas: none, zlib, zlib-1 to zlib-9 or lz4; "
+                     "default lz4, zlib below format 8" },
+    { "compression-level", "old spelling: zlib level 0 to 9" },
+    { "max-deltification-walk",
+      "most predecessors to step back for a delta base; default 1023" },
+    { "max-linear-deltification",
+      "versions that are deltas against the one before; default 16" },
+    { "enable-rep-sharing", "store equal contents once; default true" },
+    { "enable-dir-deltification", "store directories as deltas; default true" },
+    { "enable-props-deltification",
+      "store property lists as deltas; default true" },
+    { "revprop-pack-size",
+      "KiB of revision properties in a pack file; default 16, or 64 if "
+      "compressing" },
+    { "compress-packed-revprops",
+      "compress packed revision properties; default false" },
+    { "block-size", "KiB of a block when packing; default 64" },
+    { "l2p-page-size", "entries of an index page; default 8192" },
+    { "p2l-page-size", "KiB that an index page covers; default 1024" },
+    { "verify-before-commit", "check a revision before it appears; default "
+                              "false" },
+    { "pack-after-commit", "pack full shards after a commit; default false" },
+    { "nosync", "do not wait for the disk, for bulk loads; default false" },
+    { "compatible-version",
+      "release whose tools must be able to read a new repository; default the "
+      "newest" },
+    { NULL, NULL }
+};
+
+/* --- What is there --- */
+
+/* Read a small file of the repository; `text->data` is NULL if it is missing.
+ */
+static fs_error_t *read_small(fs_bytes_t *text, const char *path,
+                              const char *name, apr_pool_t *scratch)
+{
+    fs_error_t *err = fs_disk_file_read(
+        text, NULL, apr_pstrcat(scratch, path, "/", name, (char *)NULL),
+        SMALL_FILE_MAX, scratch);
+
+    return err ? FS_WRAP(err, "'%s' of the repository", name) : NULL;
+}
+
+/* Text of the first line. */
+static const char *first_line(const fs_bytes_t *text, apr_pool_t *scratch)
+{
+    const char *end = memchr(text->data, '\n', text->len);
+
+    return apr_pstrmemdup(scratch, text->data,
+                          end ? (apr_size_t)(end - text->data) : text->len);
+}
+
+fs_error_t *fs_open_probe(bool *mine, const char *path, apr_pool_t *scratch)
+{
+    fs_bytes_t text;
+    const char *type;
+
+    FS_TRY(read_small(&text, path, "db/fs-type", scratch));
+    *mine = text.data != NULL;
+    if (!*mine)
+        return NULL;
+    type = first_line(&text, scratch);
+    if (strcmp(type, "fsfs"))
+        return FS_ERROR(FS_ERR_UNSUPPORTED_REPO,
+                        "the filesystem type '%.32s' is not supported, 'fsfs' "
+                        "is",
+                        type);
+    return NULL;
+}
+
+static fs_error_t *wrap_file(fs_error_t *err, const char *name)
+{
+    return err ? FS_WRAP(err, "'%s' of the repository", name) : NULL;
+}
+
+static fs_error_t *read_formats(fs_fsfs_t *fsfs, apr_pool_t *scratch)
+{
+    fs_bytes_t text;
+
+    FS_TRY(read_small(&text, fsfs->path, "format", scratch));
+    if (!text.data)
+        return FS_ERROR(FS_ERR_BAD_FORMAT_FILE,
+                        "the repository has no file 'format'");
+    FS_TRY(wrap_file(fs_format_file_parse_repository(&fsfs->repository_format,
+                                                     text.data, text.len),
+                     "format"));
+    FS_TRY(read_small(&text, fsfs->path, "db/format", scratch));
+    if (!text.data) { /* releases before 1.2 wrote none */
+        text.data = "1\n";
+        text.len = 2;
+    }
+    return wrap_file(fs_format_file_parse(&fsfs->format, text.data, text.len),
+                     "db/format");
+}
+
+static fs_error_t *read_uuid(fs_fsfs_t *fsfs, apr_pool_t *scratch)
+{
+    fs_bytes_t text;
+
+    FS_TRY(read_small(&text, fsfs->path, "db/uuid", scratch));
+    if (!text.data)
+        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no file 'db/uuid'");
+    return wrap_file(fs_format_file_parse_uuid(&fsfs->uuid, fsfs->format.format,
+                                               text.data, text.len),
+                     "db/uuid");
+}
+
+/* --- Options --- */
+
+static const char *option(apr_hash_t *options, const char *name)
+{
+    return options ? apr_hash_get(options, name, APR_HASH_KEY_STRING) : NULL;
+}
+
+static fs_error_t *bool_option(bool *out, apr_hash_t *options, const char *name)
+{
+    static const char *const yes[] = { "true", "yes", "on", "1" };
+    static const char *const no[] = { "false", "no", "off", "0" };
+    const char *value = option(options, name);
+    int i;
+
+    *out = false;
+    if (!value)
+        return NULL;
+    for (i = 0; i < 4; i++) {
+        if (!apr_strnatcasecmp(value, yes[i]))
+            *out = true;
+        if (*out || !apr_strnatcasecmp(value, no[i]))
+            return NULL;
+    }
+    return FS_ERROR(FS_ERR_BAD_ARGS,
+                    "option '%s' has the value '%s', true or false is allowed",
+                    name, value);
+}
+
+static fs_error_t *check_version_option(apr_hash_t *options)
+{
+    static const char name[] = "compatible-version";
+    const char *value = option(options, name);
+    const char *p = value;
+
+    if (!value)
+        return NULL;
+    while (*p && strchr("0123456789.", *p))
+        p++;
+    if (*p || strncmp(value, "1.", 2) || !value[2])
+        return FS_ERROR(FS_ERR_BAD_ARGS,
+                        "option '%s' has the value '%s', a release such as "
+                        "1.8 is allowed",
+                        name, value);
+    return NULL;
+}
+
+/* Options first, then fsfs.conf, then defaults. */
+static fs_error_t *read_conf(fs_fsfs_t *fsfs, apr_hash_t *options,
+                             apr_pool_t *scratch)
+{
+    fs_conf_values_t *values = fs_conf_file_values(scratch);
+    const fs_option_t *known;
+    fs_error_t *err;
+    fs_bytes_t text;
+
+    FS_TRY(fs_disk_file_read(&text, NULL,
+                             fs_handle_db_path(fsfs, "fsfs.conf", scratch),
+                             CONF_FILE_MAX, scratch));
+    if (text.data)
+        FS_TRY(wrap_file(fs_conf_file_parse(values, text.data, text.len),
+                         "db/fsfs.conf"));
+    FS_TRY(wrap_file(
+        fs_conf_file_resolve(&fsfs->conf, values, fsfs->format.format),
+        "db/fsfs.conf"));
+    FS_TRY(bool_option(&fsfs->nosync, options, "nosync"));
+    FS_TRY(check_version_option(options));
+    for (known = fs_open_options; known->name; known++) {
+        const char *value = option(options, known->name);
+
+        if (value && fs_conf_file_knows(known->name))
+            fs_conf_file_set(values, known->name, value);
+    }
+    err = fs_conf_file_resolve(&fsfs->conf, values, fsfs->format.format);
+    return err ? FS_WRAP_AS(err, FS_ERR_BAD_ARGS, "options of the repository")
+               : NULL;
+}
+
+/* --- Opening --- */
+
+static apr_status_t close_store(void *data)
+{
+    fs_fsfs_t *fsfs = data;
+
+    fs_rev_file_drop(fsfs, FS_INVALID_REV);
+    pthread_mutex_destroy(&fsfs->state.lock);
+    return APR_SUCCESS;
+}
+
+static fs_error_t *load(fs_fsfs_t *fsfs, apr_hash_t *options,
+                        apr_pool_t *scratch)
+{
+    FS_TRY(read_formats(fsfs, scratch));
+    FS_TRY(read_uuid(fsfs, scratch));
+    FS_TRY(read_conf(fsfs, options, scratch));
+    return fs_current_identify(fsfs, scratch);
+}
+
+fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
+                    cache_t *cache, apr_pool_t *result)
+{
+    fs_fsfs_t *fsfs = apr_pcalloc(result, sizeof(*fsfs));
+    apr_pool_t *scratch;
+    fs_error_t *err;
+
+    fsfs->path = apr_pstrdup(result, path);
+    fsfs->db = apr_pstrcat(result, path, "/db", (char *)NULL);
+    fsfs->cache = cache;
+    fsfs->serial = fs_block_new_file();
+    fsfs->state.youngest = FS_INVALID_REV;
+    fsfs->state.file_rev = FS_INVALID_REV;
+    if (pthread_mutex_init(&fsfs->state.lock, NULL))
+        return FS_ERROR_APR(APR_ENOMEM, "cannot make a mutex");
+    apr_pool_cleanup_register(result, fsfs, close_store, apr_pool_cleanup_null);
+    apr_pool_create(&scratch, result);
+    err = load(fsfs, options, scratch);
+    apr_pool_destroy(scratch);
+    FS_TRY(err);
+    *out = fsfs;
+    return NULL;
+}

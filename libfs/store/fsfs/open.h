@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening an FSFS repository: its formats, its options, its identity. */
+
+#ifndef LIBFS_STORE_FSFS_OPEN_H
+#define LIBFS_STORE_FSFS_OPEN_H
+
+#include "libfs/store/fsfs/handle.h"
+
+/** Options that this store knows; ends with a NULL name. */
+extern const fs_option_t fs_open_options[];
+
+/**
+ * Whether the folder `path` holds an FSFS repository.
+ * Errors: FS_ERR_UNSUPPORTED_REPO, it holds one of another kind, named.
+ */
+fs_error_t *fs_open_probe(bool *mine, const char *path,
+                          apr_pool_t *scratch) FS_MUST_CHECK;
+
+/**
+ * Open; lives in `result`, all but the vtable is filled. Errors as
+ * fs_repo_open(); FS_ERR_BAD_ARGS, the value of an option, named.
+ */
+fs_error_t *fs_open(fs_fsfs_t **fsfs, const char *path, apr_hash_t *options,
+                    cache_t *cache, apr_pool_t *result) FS_MUST_CHECK;
+
+#endif

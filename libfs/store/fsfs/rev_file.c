@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open files of revisions and packs: opening, their ends, reading. */
+
+#include "libfs/store/fsfs/rev_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "libfs/format/index_l2p.h"
+#include "libfs/format/manifest.h"
+#include "libfs/store/fsfs/block.h"
+#include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/layout.h"
+#include "libfs/store/fsfs/rev_file_table.h"
+
+/* Tables of pages are read in steps that double from here. */
+#define TABLE_STEP 4096
+
+static const char *name_of(const fs_rev_file_t *file)
+{
+    return file->path;
+}
+
+fs_error_t *fs_rev_file_read(fs_rev_file_t *file, apr_uint64_t offset,
+                             char *buf, apr_size_t len)
+{
+    if (offset > file->size || len > file->size - offset)
+        return FS_ERROR(FS_ERR_CORRUPT,
+                        "%" APR_SIZE_T_FMT " bytes at offset %" APR_UINT64_T_FMT
+                        " are wanted, the file has %" APR_UINT64_T_FMT,
+                        len, offset, file->size);
+    return fs_block_read(file->fd, file->block_id, name_of(file), offset, buf,
+                         len);
+}
+
+void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
+                        apr_uint64_t len)
+{
+#ifdef POSIX_FADV_WILLNEED
+    (void)posix_fadvise(file->fd, (off_t)offset, (off_t)len,
+                        POSIX_FADV_WILLNEED);
+#else
+    (void)file;
+    (void)offset;
+    (void)len;
+#endif
+}
+
+/* --- Opening --- */
+
+static fs_error_t *read_l2p(fs_rev_file_t *file, apr_pool_t *scratch)
+{
+    apr_uint64_t index_len = file->footer.l2p_len;
+    apr_uint64_t bound;
+    apr_uint64_t len = index_len < TABLE_STEP ? index_len : TABLE_STEP;
+    fs_index_l2p_head_t head;
+    char *data = apr_palloc(scratch, (apr_size_t)len + 1);
+
+    FS_TRY(
+        fs_rev_file_read(file, file->footer.l2p_offset, data, (apr_size_t)len));
+    FS_TRY(fs_index_l2p_head_parse(&head, data, (apr_size_t)len, index_len,
+                                   file->first_rev, file->rev_count));
+    bound = fs_index_l2p_table_bound(&head);
+    if (bound > index_len)
+        bound = index_len;
+    for (;;) {
+        FS_TRY(fs_index_l2p_table_parse(&file->l2p, &head, data,
+                                        (apr_size_t)len, file->pool));
+        if (file->l2p || len >= bound)
+            break;
+        len = len > bound / 4 ? bound : len * 4;
+        data = apr_palloc(scratch, (apr_size_t)len + 1);
+        FS_TRY(fs_rev_file_read(file, file->footer.l2p_offset, data,
+                                (apr_size_t)len));
+    }
+    if (!file->l2p)
+        return FS_ERROR(FS_ERR_INDEX_CORRUPT, "the index of items is cut");
+    return NULL;
+}
+
+static fs_error_t *read_footer(fs_rev_file_t *file, apr_pool_t *scratch)
+{
+    char tail[FS_REV_FOOTER_SIZE];
+    apr_size_t len =
+        file->size < sizeof(tail) ? (apr_size_t)file->size : sizeof(tail);
+
+    FS_TRY(fs_rev_file_read(file, file->size - len, tail, len));
+    FS_TRY(fs_rev_footer_parse(&file->footer, tail, len, file->size));
+    return read_l2p(file, scratch);
+}
+
+static fs_error_t *read_manifest(fs_rev_file_t *file, const fs_fsfs_t *fsfs,
+                                 apr_pool_t *scratch)
+{
+    const char *path =
+        fs_layout_pack_path(fsfs, file->first_rev, "manifest", scratch);
+    apr_size_t count = (apr_size_t)file->rev_count;
+    fs_bytes_t text;
+
+    FS_TRY(fs_disk_file_read(&text, NULL, path,
+                             (apr_size_t)FS_MANIFEST_SIZE(file->rev_count),
+                             scratch));
+    if (!text.data)
+        return FS_ERROR(FS_ERR_CORRUPT, "the pack has no manifest");
+    /* Every revision has a line of two bytes or more. */
+    if (count > text.len / 2)
+        return FS_ERROR(FS_ERR_CORRUPT,
+                        "the manifest has %" APR_SIZE_T_FMT
+                        " bytes for %" APR_SIZE_T_FMT " revisions",
+                        text.len, count);
+    file->starts = apr_palloc(file->pool, count * sizeof(*file->starts));
+    return fs_manifest_parse(file->starts, count, text.data, text.len,
+                             file->size);
+}
+
+/* Open the file at `path`; `*file` is NULL if there is none. */
+static fs_error_t *open_path(fs_rev_file_t **file, const char *path)
+{
+    struct stat info;
+    int fd;
+
+    *file = NULL;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return NULL;
+    if (fd < 0)
+        return FS_ERROR_APR(errno, "cannot open '%s'", path);
+    if (fstat(fd, &info)) {
+        int status = errno;
+
+        (void)close(fd);
+        return FS_ERROR_APR(status, "cannot stat '%s'", path);
+    }
+    *file = fs_rev_file_table_new(fd, path);
+    if (!*file) {
+        (void)close(fd);
+        return FS_ERROR_APR(APR_ENOMEM, "no memory for '%s'", path);
+    }
+    (*file)->size = (apr_uint64_t)info.st_size;
+    (*file)->block_id = fs_block_new_file();
+    return NULL;
+}
+
+/* Open the file that should have `rev`; `*file` is NULL if there is none. */
+static fs_error_t *open_file(fs_rev_file_t **file, fs_fsfs_t *fsfs,
+                             fs_rev_t rev, bool packed, apr_pool_t *scratch)
+{
+    const char *path = packed ? fs_layout_pack_path(fsfs, rev, "pack", scratch)
+                              : fs_layout_rev_path(fsfs, rev, scratch);
+    apr_uint64_t count = packed ? fsfs->format.shard_size : 1;
+    fs_error_t *err = NULL;
+
+    FS_TRY(open_path(file, path));
+    if (!*file)
+        return NULL;
+    (*file)->store = fsfs->serial;
+    (*file)->packed = packed;
+    (*file)->rev_count = count;
+    (*file)->first_rev = rev - (fs_rev_t)((apr_uint64_t)rev % count);
+    if (fsfs->format.logical)
+        err = read_footer(*file, scratch);
+    else if (packed)
+        err = read_manifest(*file, fsfs, scratch);
+    if (err) {
+        fs_rev_file_table_delete(*file);
+        *file = NULL;
+        return FS_WRAP(
+            err, packed ? "pack of r%" FS_REV_FMT : "file of r%" FS_REV_FMT,
+            rev);
+    }
+    return NULL;
+}
+
+/* The file of `rev` in the place that `packed` says, NULL if it is not there.
+ */
+static fs_error_t *find_or_open(fs_rev_file_t **file, fs_fsfs_t *fsfs,
+                                fs_rev_t rev, bool packed, apr_pool_t *scratch)
+{
+    apr_uint64_t number =
+        packed ? fs_layout_shard(fsfs, rev) : (apr_uint64_t)rev;
+
+    *file = fs_rev_file_table_find(fsfs->serial, packed, number);
+    if (*file)
+        return NULL;
+    FS_TRY(open_file(file, fsfs, rev, packed, scratch));
+    if (*file)
+        *file = fs_rev_file_table_insert(*file, number);
+    return NULL;
+}
+
+fs_error_t *fs_rev_file_get(fs_rev_file_t **file, fs_fsfs_t *fsfs, fs_rev_t rev,
+                            apr_pool_t *scratch)
+{
+    fs_rev_t before = fs_current_min_unpacked(fsfs);
+
+    FS_TRY(find_or_open(file, fsfs, rev, rev < before, scratch));
+    if (*file)
+        return NULL;
+    if (rev >= before) {
+        FS_TRY(fs_current_read_min_unpacked(fsfs, scratch));
+        if (rev < fs_current_min_unpacked(fsfs)) {
+            FS_TRY(find_or_open(file, fsfs, rev, true, scratch));
+            if (*file)
+                return NULL;
+        }
+    }
+    return FS_ERROR(FS_ERR_CORRUPT, "there is no file of r%" FS_REV_FMT, rev);
+}
+
+/* --- Items --- */
+
+/* Part of the file that belongs to `rev`. */
+static void extent_of(const fs_rev_file_t *file, fs_rev_t rev,
+                      apr_uint64_t *start, apr_uint64_t *end)
+{
+    apr_uint64_t k = (apr_uint64_t)(rev - file->first_rev);
+
+    *start = file->starts ? file->starts[k] : 0;
+    *end = file->starts && k + 1 < file->rev_count ? file->starts[k + 1]
+                                                   : file->size;
+}
+
+static fs_error_t *no_such_item(void)
+{
+    return FS_ERROR(FS_ERR_CORRUPT, "there is no such item");
+}
+
+static fs_error_t *locate_logical(apr_uint64_t *offset, apr_uint64_t *end,
+                                  fs_rev_file_t *file, fs_rev_t rev,
+                                  apr_uint64_t item, apr_pool_t *scratch)
+{
+    fs_index_l2p_page_t page;
+    apr_uint32_t entry;
+    bool found;
+    char *data;
+
+    *end = file->footer.l2p_offset;
+    FS_TRY(fs_index_l2p_locate(&page, &entry, &found, file->l2p, rev, item));
+    if (!found)
+        return no_such_item();
+    data = apr_palloc(scratch, page.len + 1);
+    FS_TRY(fs_rev_file_read(file, file->footer.l2p_offset + page.offset, data,
+                            page.len));
+    FS_TRY(fs_index_l2p_page_get(offset, &found, &page, data, entry, *end));
+    return found ? NULL : no_such_item();
+}
+
+fs_error_t *fs_rev_file_locate(apr_uint64_t *offset, apr_uint64_t *end,
+                               fs_rev_file_t *file, fs_rev_t rev,
+                               apr_uint64_t item, apr_pool_t *scratch)
+{
+    apr_uint64_t start;
+
+    if (file->l2p)
+        return locate_logical(offset, end, file, rev, item, scratch);
+    extent_of(file, rev, &start, end);
+    if (start > *end || item >= *end - start)
+        return no_such_item();
+    *offset = start + item;
+    return NULL;
+}
+
+fs_error_t *fs_rev_file_trailer(fs_rev_trailer_t *out, fs_rev_file_t *file,
+                                fs_rev_t rev)
+{
+    char tail[FS_REV_TRAILER_SIZE];
+    apr_uint64_t start;
+    apr_uint64_t end;
+    apr_size_t len;
+
+    if (file->l2p) {
+        out->root = FS_ITEM_NUMBER_ROOT;
+        out->changes = FS_ITEM_NUMBER_CHANGES;
+        return NULL;
+    }
+    extent_of(file, rev, &start, &end);
+    if (start > end)
+        return FS_ERROR(FS_ERR_CORRUPT, "the manifest is not in order");
+    len = end - start < sizeof(tail) ? (apr_size_t)(end - start) : sizeof(tail);
+    FS_TRY(fs_rev_file_read(file, end - len, tail, len));
+    return fs_rev_footer_parse_physical(out, tail, len, end - start);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Revision properties: found, read again if they changed, cached. */
+
+#include "libfs/store/fsfs/revprop.h"
+
+#include "libfs/format/hash_dump.h"
+#include "libfs/format/revprop_pack.h"
+#include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/layout.h"
+
+/* A file that a manifest names may be gone when it is opened: the manifest was
+ * replaced meanwhile. So often it is read again. */
+#define ATTEMPTS 10
+
+/* Longest property list of a revision that is read, in bytes. */
+#define LOOSE_MAX ((apr_size_t)1 << 30)
+
+/* Longest line of a manifest, in bytes. */
+#define MANIFEST_LINE_MAX 48
+
+/* Lists up to this size, in bytes, are kept in the cache. */
+#define CACHE_MAX 65536
+
+/* Most neighbours of a packed list that are kept with it. */
+#define NEIGHBOURS_MAX 256
+
+/* `item` of cache keys. */
+enum {
+    KEY_LIST = 0,
+    KEY_MANIFEST = 1
+};
+
+static void keep(fs_fsfs_t *fsfs, fs_rev_t rev, apr_uint64_t stamp,
+                 const fs_bytes_t *list)
+{
+    cache_key_t key = fs_handle_key(fsfs, CACHE_REVPROPS, rev, KEY_LIST);
+
+    key.extra = stamp;
+    if (list->len <= CACHE_MAX)
+        (void)cache_put(fsfs->cache, &key, list->data, list->len);
+}
+
+static bool cached(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                   apr_uint64_t item, apr_uint64_t stamp, apr_pool_t *scratch)
+{
+    cache_key_t key = fs_handle_key(fsfs, CACHE_REVPROPS, rev, item);
+    cache_value_t value;
+
+    key.extra = stamp;
+    if (cache_get(fsfs->cache, &key, &value, scratch))
+        return false;
+    list->data = value.data;
+    list->len = value.len;
+    return true;
+}
+
+/* --- Loose --- */
+
+/* `list->data` is NULL if there is no such file. */
+static fs_error_t *read_loose(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                              apr_pool_t *scratch)
+{
+    const char *path = fs_layout_revprops_path(fsfs, rev, scratch);
+    fs_stamp_t stamp;
+    bool exists;
+
+    list->data = NULL;
+    FS_TRY(fs_disk_file_stat(&stamp, &exists, path));
+    if (!exists ||
+        cached(list, fsfs, rev, KEY_LIST, fs_disk_file_hash(&stamp), scratch))
+        return NULL;
+    FS_TRY(fs_disk_file_read(list, &stamp, path, LOOSE_MAX, scratch));
+    if (list->data && fs_disk_file_settled(&stamp))
+        keep(fsfs, rev, fs_disk_file_hash(&stamp), list);
+    return NULL;
+}
+
+/* --- Packed --- */
+
+static fs_error_t *read_manifest(fs_bytes_t *manifest, fs_stamp_t *stamp,
+                                 fs_fsfs_t *fsfs, fs_rev_t rev,
+                                 const fs_revprop_shard_t *shard,
+                                 apr_pool_t *scratch)
+{
+    const char *path =
+        fs_layout_revprops_pack_path(fsfs, rev, "manifest", scratch);
+    cache_key_t key =
+        fs_handle_key(fsfs, CACHE_REVPROPS, shard->first_rev, KEY_MANIFEST);
+    bool exists;
+
+    manifest->data = NULL;
+    FS_TRY(fs_disk_file_stat(stamp, &exists, path));
+    if (!exists || cached(manifest, fsfs, shard->first_rev, KEY_MANIFEST,
+                          fs_disk_file_hash(stamp), scratch))
+        return NULL;
+    FS_TRY(fs_disk_file_read(manifest, stamp, path,
+                             (apr_size_t)shard->count * MANIFEST_LINE_MAX + 1,
+                             scratch));
+    key.extra = fs_disk_file_hash(stamp);
+    if (manifest->data && fs_disk_file_settled(stamp))
+        (void)cache_put(fsfs->cache, &key, manifest->data, manifest->len);
+    return NULL;
+}
+
+/* One pack file and what its entries are cached under. */
+typedef struct source_t {
+    fs_revprop_shard_t shard;
+    const char *path;
+    fs_stamp_t manifest;
+} source_t;
+
+static apr_uint64_t stamp_of(const source_t *source, const fs_stamp_t *pack)
+{
+    return fs_disk_file_hash(pack) ^ (fs_disk_file_hash(&source->manifest) * 3);
+}
+
+/* Keep what was read of a pack file: a log wants the neighbours next. */
+static void keep_entries(fs_fsfs_t *fsfs, const fs_revprop_pack_t *pack,
+                         fs_rev_t rev, apr_uint64_t stamp)
+{
+    apr_uint64_t at = (apr_uint64_t)(rev - pack->first_rev);
+    apr_uint64_t first = at < NEIGHBOURS_MAX / 2 ? 0 : at - NEIGHBOURS_MAX / 2;
+    apr_uint64_t i;
+
+    for (i = first; i < pack->count && i - first < NEIGHBOURS_MAX; i++)
+        keep(fsfs, pack->first_rev + (fs_rev_t)i, stamp, &pack->entries[i]);
+}
+
+/* `list->data` is NULL if the pack file is not there. */
+static fs_error_t *read_pack(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                             const source_t *source, apr_pool_t *scratch)
+{
+    fs_revprop_pack_t pack;
+    fs_stamp_t stamp;
+    fs_bytes_t bytes;
+    bool exists;
+
+    list->data = NULL;
+    FS_TRY(fs_disk_file_stat(&stamp, &exists, source->path));
+    if (!exists ||
+        cached(list, fsfs, rev, KEY_LIST, stamp_of(source, &stamp), scratch))
+        return NULL;
+    FS_TRY(fs_disk_file_read(&bytes, &stamp, source->path, FS_REVPROP_PACK_MAX,
+                             scratch));
+    if (!bytes.data)
+        return NULL;
+    FS_TRY(fs_revprop_pack_parse(&pack, bytes.data, bytes.len, &source->shard,
+                                 scratch));
+    FS_TRY(fs_revprop_pack_get(list, &pack, rev));
+    if (fs_disk_file_settled(&stamp) &&
+        fs_disk_file_settled(&source->manifest) && fsfs->cache)
+        keep_entries(fsfs, &pack, rev, stamp_of(source, &stamp));
+    return NULL;
+}
+
+/* `list->data` is NULL if a file was not there. */
+static fs_error_t *read_packed(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                               apr_pool_t *scratch)
+{
+    char name[FS_REVPROP_PACK_NAME_SIZE];
+    fs_revprop_pack_name_t pack;
+    fs_bytes_t manifest;
+    source_t source;
+
+    list->data = NULL;
+    source.shard = fs_revprop_pack_shard(fs_layout_shard(fsfs, rev),
+                                         fsfs->format.shard_size);
+    FS_TRY(read_manifest(&manifest, &source.manifest, fsfs, rev, &source.shard,
+                         scratch));
+    if (!manifest.data)
+        return NULL;
+    FS_TRY(fs_revprop_pack_manifest_find(&pack, manifest.data, manifest.len,
+                                         &source.shard, rev));
+    (void)fs_revprop_pack_name(name, &pack);
+    source.path = fs_layout_revprops_pack_path(fsfs, rev, name, scratch);
+    return read_pack(list, fsfs, rev, &source, scratch);
+}
+
+/* --- Both --- */
+
+/* Read from where the list is now; a pack may move it meanwhile. */
+static fs_error_t *read_list(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                             apr_pool_t *scratch)
+{
+    fs_error_t *err = NULL;
+    int attempt;
+
+    list->data = NULL;
+    for (attempt = 0; attempt < ATTEMPTS && !list->data; attempt++) {
+        fs_rev_t min_unpacked = fs_current_min_unpacked(fsfs);
+
+        fs_error_clear(err);
+        if (fs_layout_revprops_packed(fsfs, rev, min_unpacked))
+            err = read_packed(list, fsfs, rev, scratch);
+        else
+            err = read_loose(list, fsfs, rev, scratch);
+        /* Torn files are seen on network file systems. */
+        if (err && fs_error_kind(err->code) == FS_KIND_IO)
+            return err;
+        if (!err && !list->data)
+            err = fs_current_read_min_unpacked(fsfs, scratch);
+        if (err && attempt)
+            apr_sleep(1000);
+    }
+    FS_TRY(err);
+    if (!list->data)
+        return FS_ERROR(FS_ERR_CORRUPT, "there is no file that has them");
+    return NULL;
+}
+
+fs_error_t *fs_revprop_read(apr_hash_t **props, fs_fsfs_t *fsfs, fs_rev_t rev,
+                            apr_pool_t *result, apr_pool_t *scratch)
+{
+    fs_error_t *err;
+    fs_bytes_t list;
+
+    FS_TRY(fs_current_need(fsfs, rev, scratch));
+    err = read_list(&list, fsfs, rev, scratch);
+    if (!err)
+        err = fs_hash_dump_parse(props, list.data, list.len, false, result);
+    return err ? FS_WRAP(err, "properties of r%" FS_REV_FMT, rev) : NULL;
+}
