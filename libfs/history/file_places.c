@@ -128,10 +128,11 @@ static fs_error_t *merged_at(apr_hash_t **merged, const search_t *search,
     *merged = NULL;
     if (place->rev == 0)
         return NULL;
-    FS_TRY(fs_root_open_known(&root, search->repo, place->rev, scratch));
-    FS_TRY(fs_root_changes(root, look_for_touch, &touch, scratch));
+    FS_TRY(fs_root_changes_known(search->repo, place->rev, look_for_touch,
+                                 &touch, scratch));
     if (!touch.found)
         return NULL;
+    FS_TRY(fs_root_open_known(&root, search->repo, place->rev, scratch));
     err = both_sides(&both, &before, &after, search, place, root, scratch);
     if (err && err->code == FS_ERR_MERGEINFO) {
         fs_error_clear(err);

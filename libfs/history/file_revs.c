@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libfs/history/file_places.h"
+#include "libfs/history/rev_arg.h"
 #include "libfs/tree/reader.h"
 #include "libfs/tree/tree.h"
 
@@ -133,18 +134,6 @@ static fs_error_t *youngest_first(sender_t *sender, const fs_node_t *node,
 
 /* ---- arguments ---- */
 
-static fs_error_t *check_rev(fs_rev_t *rev, fs_rev_t youngest)
-{
-    if (*rev == FS_INVALID_REV)
-        *rev = youngest;
-    if (*rev < 0 || *rev > youngest)
-        return FS_ERROR(FS_ERR_NO_SUCH_REV,
-                        "no such revision %" FS_REV_FMT
-                        "; the youngest is %" FS_REV_FMT,
-                        *rev, youngest);
-    return NULL;
-}
-
 /* The file that the question is about, as it is in `rev`. */
 static fs_error_t *need_file(const fs_node_t **node, const sender_t *sender,
                              const char *path, fs_rev_t rev, apr_pool_t *result)
@@ -177,8 +166,8 @@ fs_error_t *fs_file_revs(fs_repo_t *repo, const char *path, fs_rev_t start,
     fs_rev_t youngest;
 
     FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
-    FS_TRY(check_rev(&start, youngest));
-    FS_TRY(check_rev(&end, youngest));
+    FS_TRY(fs_rev_arg_resolve(&start, youngest));
+    FS_TRY(fs_rev_arg_resolve(&end, youngest));
     if (start > end && include_merged)
         return FS_ERROR(FS_ERR_UNSUPPORTED,
                         "merged revisions are told oldest first only, not from "

@@ -10,6 +10,7 @@
 #include "libfs/history/log_entry.h"
 #include "libfs/history/log_merged.h"
 #include "libfs/history/log_walk.h"
+#include "libfs/history/rev_arg.h"
 #include "libfs/history/visibility.h"
 
 /* One log, its arguments made definite. */
@@ -26,18 +27,6 @@ typedef struct call_t {
 
 /* ---- arguments ---- */
 
-static fs_error_t *check_rev(fs_rev_t *rev, fs_rev_t youngest)
-{
-    if (*rev == FS_INVALID_REV)
-        *rev = youngest;
-    if (*rev < 0 || *rev > youngest)
-        return FS_ERROR(FS_ERR_NO_SUCH_REV,
-                        "no such revision %" FS_REV_FMT
-                        "; the youngest is %" FS_REV_FMT,
-                        *rev, youngest);
-    return NULL;
-}
-
 static fs_error_t *set_range(call_t *call, const fs_log_options_t *options)
 {
     fs_rev_t start = options->start;
@@ -45,8 +34,8 @@ static fs_error_t *set_range(call_t *call, const fs_log_options_t *options)
 
     FS_TRY(
         fs_repo_youngest(&call->log.youngest, call->log.repo, call->scratch));
-    FS_TRY(check_rev(&start, call->log.youngest));
-    FS_TRY(check_rev(&end, call->log.youngest));
+    FS_TRY(fs_rev_arg_resolve(&start, call->log.youngest));
+    FS_TRY(fs_rev_arg_resolve(&end, call->log.youngest));
     call->oldest_first = start < end;
     call->range.low = call->oldest_first ? start : end;
     call->range.high = call->oldest_first ? end : start;

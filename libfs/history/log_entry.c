@@ -12,23 +12,34 @@
 /* What the pass that tells changed paths carries along. */
 typedef struct teller_t {
     const fs_log_t *log;
-    fs_root_t *root;
+    fs_rev_t rev;
     fs_visibility_t visibility;
+    fs_root_t *root; /* opened when a kind was not recorded */
+    apr_pool_t *pool;
 } teller_t;
+
+/* Find out what kind of node a change is about. */
+static fs_error_t *look_up_kind(fs_node_kind_t *kind, teller_t *teller,
+                                const fs_change_t *change, apr_pool_t *scratch)
+{
+    if (!teller->root)
+        FS_TRY(fs_root_open_known(&teller->root, teller->log->repo, teller->rev,
+                                  teller->pool));
+    return fs_change_kind(kind, teller->root, change, scratch);
+}
 
 /* Tell a change, without what the reader may not see of it. */
 static fs_error_t *tell_change(void *baton, const fs_change_t *change,
                                apr_pool_t *scratch)
 {
-    const teller_t *teller = baton;
+    teller_t *teller = baton;
     const fs_log_receiver_t *receiver = teller->log->receiver;
     bool path_ok = true;
     bool copyfrom_ok = true;
     fs_change_t shown;
 
     if (teller->visibility != FS_VISIBLE_ALL)
-        FS_TRY(fs_visibility_change(&path_ok, &copyfrom_ok, change,
-                                    fs_root_rev(teller->root),
+        FS_TRY(fs_visibility_change(&path_ok, &copyfrom_ok, change, teller->rev,
                                     teller->log->reader, scratch));
     if (!path_ok)
         return NULL;
@@ -40,7 +51,7 @@ static fs_error_t *tell_change(void *baton, const fs_change_t *change,
         shown.copyfrom_rev = FS_INVALID_REV;
     }
     if (shown.kind == FS_NODE_UNKNOWN)
-        FS_TRY(fs_change_kind(&shown.kind, teller->root, change, scratch));
+        FS_TRY(look_up_kind(&shown.kind, teller, change, scratch));
     return receiver->change(receiver->baton, &shown, scratch);
 }
 
@@ -48,19 +59,17 @@ static fs_error_t *tell_changes(fs_visibility_t *visibility,
                                 const fs_log_t *log, fs_rev_t rev,
                                 apr_pool_t *scratch)
 {
-    teller_t teller = { log, NULL, FS_VISIBLE_ALL };
+    teller_t teller = { log, rev, FS_VISIBLE_ALL, NULL, scratch };
 
     *visibility = FS_VISIBLE_ALL;
-    if (rev == 0 ||
-        (!log->options->changed_paths && !fs_reader_asks(log->reader)))
+    if (rev == 0)
         return NULL;
-    FS_TRY(fs_root_open_known(&teller.root, log->repo, rev, scratch));
-    FS_TRY(fs_visibility_root(&teller.visibility, teller.root, log->reader,
-                              scratch));
-    *visibility = teller.visibility;
-    if (!log->options->changed_paths || teller.visibility == FS_VISIBLE_NONE)
+    FS_TRY(
+        fs_visibility_known(visibility, log->repo, rev, log->reader, scratch));
+    if (!log->options->changed_paths || *visibility == FS_VISIBLE_NONE)
         return NULL;
-    return fs_root_changes(teller.root, tell_change, &teller, scratch);
+    teller.visibility = *visibility;
+    return fs_root_changes_known(log->repo, rev, tell_change, &teller, scratch);
 }
 
 /* The asked revision properties that may be shown; NULL if there are none. */

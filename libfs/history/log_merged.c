@@ -143,14 +143,13 @@ static fs_error_t *admit(bool *admitted, fs_log_merged_t *merged, fs_rev_t rev,
                          apr_pool_t *scratch)
 {
     foreign_t foreign = { merged, rev, false };
-    fs_root_t *root;
 
     *admitted = false;
     if (fs_rev_set_find(merged->told, rev))
         return NULL;
     if (apr_hash_count(merged->own) > 0) {
-        FS_TRY(fs_root_open_known(&root, merged->log->repo, rev, scratch));
-        FS_TRY(fs_root_changes(root, look_for_foreign, &foreign, scratch));
+        FS_TRY(fs_root_changes_known(merged->log->repo, rev, look_for_foreign,
+                                     &foreign, scratch));
         if (!foreign.found)
             return NULL;
     }

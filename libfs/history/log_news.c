@@ -341,11 +341,12 @@ static fs_error_t *find_news(news_t *news, const apr_array_header_t *targets)
 {
     fs_error_t *err;
 
-    FS_TRY(fs_root_open_known(&news->root, news->log->repo, news->rev,
-                              news->scratch));
-    FS_TRY(fs_root_changes(news->root, collect, news, news->scratch));
+    FS_TRY(fs_root_changes_known(news->log->repo, news->rev, collect, news,
+                                 news->scratch));
     if (news->candidates->nelts == 0)
         return NULL;
+    FS_TRY(fs_root_open_known(&news->root, news->log->repo, news->rev,
+                              news->scratch));
     add_targets(news, targets);
     err = look_at_candidates(news);
     if (err && err->code == FS_ERR_MERGEINFO) {

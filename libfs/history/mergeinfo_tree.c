@@ -4,7 +4,9 @@
 #include "libfs/history/mergeinfo_tree.h"
 
 #include "libfs/fs_path.h"
-#include "libfs/history/visibility.h"
+#include "libfs/history/rev_arg.h"
+#include "libfs/tree/reader.h"
+#include "libfs/tree/tree.h"
 
 #define PROP_MERGEINFO "svn:mergeinfo"
 
@@ -177,14 +179,15 @@ fs_error_t *fs_mergeinfo_get(fs_repo_t *repo, fs_rev_t rev,
     collector_t c = { reader, rev, receive, baton };
     apr_pool_t *iter;
     fs_root_t *root;
+    fs_rev_t youngest;
     int i;
 
     if (!fs_repo_has_mergeinfo(repo))
         return FS_ERROR(FS_ERR_UNSUPPORTED,
                         "the repository's format records no mergeinfo");
-    if (c.rev == FS_INVALID_REV)
-        FS_TRY(fs_repo_youngest(&c.rev, repo, scratch));
-    FS_TRY(fs_root_open(&root, repo, c.rev, scratch));
+    FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
+    FS_TRY(fs_rev_arg_resolve(&c.rev, youngest));
+    FS_TRY(fs_root_open_known(&root, repo, c.rev, scratch));
     apr_pool_create(&iter, scratch);
     for (i = 0; i < paths->nelts; i++) {
         const char *path = APR_ARRAY_IDX(paths, i, const char *);

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "libfs/history/rev_arg.h"
+#include "libfs/tree/tree.h"
+
 /* What was met so far among a revision's changes. */
 typedef struct tally_t {
     const fs_reader_t *reader;
@@ -42,15 +45,16 @@ static fs_error_t *tally_change(void *baton, const fs_change_t *change,
     return NULL;
 }
 
-fs_error_t *fs_visibility_root(fs_visibility_t *visibility, fs_root_t *root,
-                               const fs_reader_t *reader, apr_pool_t *scratch)
+fs_error_t *fs_visibility_known(fs_visibility_t *visibility, fs_repo_t *repo,
+                                fs_rev_t rev, const fs_reader_t *reader,
+                                apr_pool_t *scratch)
 {
-    tally_t tally = { reader, fs_root_rev(root), false, false };
+    tally_t tally = { reader, rev, false, false };
 
     *visibility = FS_VISIBLE_ALL;
-    if (!fs_reader_asks(reader) || tally.rev == 0)
+    if (!fs_reader_asks(reader) || rev == 0)
         return NULL;
-    FS_TRY(fs_root_changes(root, tally_change, &tally, scratch));
+    FS_TRY(fs_root_changes_known(repo, rev, tally_change, &tally, scratch));
     if (tally.hidden)
         *visibility = tally.readable ? FS_VISIBLE_SOME : FS_VISIBLE_NONE;
     return NULL;
@@ -60,15 +64,11 @@ fs_error_t *fs_rev_visibility(fs_visibility_t *visibility, fs_repo_t *repo,
                               fs_rev_t rev, const fs_reader_t *reader,
                               apr_pool_t *scratch)
 {
-    fs_root_t *root;
+    fs_rev_t youngest;
 
-    *visibility = FS_VISIBLE_ALL;
-    if (rev == FS_INVALID_REV)
-        FS_TRY(fs_repo_youngest(&rev, repo, scratch));
-    if (!fs_reader_asks(reader) || rev == 0)
-        return NULL;
-    FS_TRY(fs_root_open(&root, repo, rev, scratch));
-    return fs_visibility_root(visibility, root, reader, scratch);
+    FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
+    FS_TRY(fs_rev_arg_resolve(&rev, youngest));
+    return fs_visibility_known(visibility, repo, rev, reader, scratch);
 }
 
 bool fs_visibility_shows(fs_visibility_t visibility, const char *name)
@@ -90,13 +90,14 @@ fs_error_t *fs_rev_visible_props(apr_hash_t **props, fs_repo_t *repo,
 {
     static const char *const basic[] = { "svn:author", "svn:date" };
     fs_visibility_t visibility;
+    fs_rev_t youngest;
     apr_pool_t *scratch;
     int i;
 
     apr_pool_create(&scratch, result);
-    if (rev == FS_INVALID_REV)
-        FS_TRY(fs_repo_youngest(&rev, repo, scratch));
-    FS_TRY(fs_rev_visibility(&visibility, repo, rev, reader, scratch));
+    FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
+    FS_TRY(fs_rev_arg_resolve(&rev, youngest));
+    FS_TRY(fs_visibility_known(&visibility, repo, rev, reader, scratch));
     if (visibility == FS_VISIBLE_ALL) {
         FS_TRY(fs_repo_revprops(props, repo, rev, result, scratch));
     } else {

@@ -22,10 +22,10 @@ fs_error_t *fs_visibility_change(bool *path_ok, bool *copyfrom_ok,
                                  const fs_reader_t *reader,
                                  apr_pool_t *scratch) FS_MUST_CHECK;
 
-/** As fs_rev_visibility(), of an open root. */
-fs_error_t *fs_visibility_root(fs_visibility_t *visibility, fs_root_t *root,
-                               const fs_reader_t *reader,
-                               apr_pool_t *scratch) FS_MUST_CHECK;
+/** As fs_rev_visibility(), of a revision that is known to exist. */
+fs_error_t *fs_visibility_known(fs_visibility_t *visibility, fs_repo_t *repo,
+                                fs_rev_t rev, const fs_reader_t *reader,
+                                apr_pool_t *scratch) FS_MUST_CHECK;
 
 /** Whether the revision property `name` may be shown. */
 bool fs_visibility_shows(fs_visibility_t visibility, const char *name);

@@ -78,13 +78,21 @@ static fs_error_t *pass_change(void *baton, const fs_store_change_t *stored,
     return b->receive(b->baton, &change, scratch);
 }
 
+fs_error_t *fs_root_changes_known(fs_repo_t *repo, fs_rev_t rev,
+                                  fs_change_fn receive, void *baton,
+                                  apr_pool_t *scratch)
+{
+    fs_store_t *store = fs_repo_store(repo);
+    changes_baton_t b = { receive, baton };
+
+    return store->vtable->changes(store, rev, pass_change, &b, scratch);
+}
+
 fs_error_t *fs_root_changes(fs_root_t *root, fs_change_fn receive, void *baton,
                             apr_pool_t *scratch)
 {
-    changes_baton_t b = { receive, baton };
-
-    return root->store->vtable->changes(root->store, root->rev, pass_change, &b,
-                                        scratch);
+    return fs_root_changes_known(root->repo, root->rev, receive, baton,
+                                 scratch);
 }
 
 /*

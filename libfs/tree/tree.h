@@ -53,6 +53,12 @@ typedef struct fs_copy_t {
 fs_error_t *fs_root_open_known(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
                                apr_pool_t *result) FS_MUST_CHECK;
 
+/** Changed paths as fs_root_changes() tells them, without the root: `rev` is
+ *  known to exist. */
+fs_error_t *fs_root_changes_known(fs_repo_t *repo, fs_rev_t rev,
+                                  fs_change_fn receive, void *baton,
+                                  apr_pool_t *scratch) FS_MUST_CHECK;
+
 /**
  * The tree of another existing revision for a short look: kept in `root` until
  * the next call with another revision, with all that was found in it.
