@@ -696,15 +696,13 @@ static fs_error_t *drive_edit(drive_t *drive, void *edit,
 }
 
 static fs_error_t *prepare_and_drive(drive_t *drive, void *edit,
+                                     const fs_report_entry_t *top, fs_rev_t rev,
                                      apr_pool_t *scratch)
 {
     const fs_report_options_t *options = &drive->report->options;
-    fs_report_entry_t top;
-    fs_rev_t rev = FS_INVALID_REV;
     source_t source = { NULL, NULL, NULL };
     target_t target = { NULL, NULL };
 
-    FS_TRY(read_top(&top, &rev, drive, scratch));
     source.path = fs_path_join(options->anchor, options->target, scratch);
     target.path = options->switch_path ? options->switch_path : source.path;
     FS_TRY(check_anchor(drive, target.path, scratch));
@@ -717,13 +715,15 @@ static fs_error_t *prepare_and_drive(drive_t *drive, void *edit,
     FS_TRY(
         fs_node_find(&target.node, drive->target_root, target.path, scratch));
     FS_TRY(check_operands(drive->report, &source, &target));
-    return drive_edit(drive, edit, &top, source, &target, scratch);
+    return drive_edit(drive, edit, top, source, &target, scratch);
 }
 
 fs_error_t *fs_drive(fs_report_t *report, const fs_reader_t *reader,
                      const fs_editor_t *editor, void *edit, apr_pool_t *scratch)
 {
     drive_t drive = { 0 };
+    fs_report_entry_t top;
+    fs_rev_t rev = FS_INVALID_REV;
     fs_error_t *err;
 
     drive.report = report;
@@ -735,7 +735,8 @@ fs_error_t *fs_drive(fs_report_t *report, const fs_reader_t *reader,
     apr_pool_create(&drive.next_pool, scratch);
     apr_pool_create(&drive.spare_pool, scratch);
 
-    err = prepare_and_drive(&drive, edit, scratch);
+    FS_TRY(read_top(&top, &rev, &drive, scratch));
+    err = prepare_and_drive(&drive, edit, &top, rev, scratch);
     if (err && editor->abort_edit)
         editor->abort_edit(edit, scratch);
     return err;

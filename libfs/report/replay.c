@@ -351,12 +351,8 @@ static fs_error_t *resolve_child(bool *tell, const fs_node_t **source,
     if (!*source)
         return NULL;
     FS_TRY(fs_reader_may_read(&allowed, replay->reader,
-                              fs_root_rev(fs_node_root(*source)),
-                              fs_node_path(*source), scratch));
-    if (allowed)
-        FS_TRY(fs_reader_may_read(
-            &allowed, replay->reader, fs_root_rev(replay->root),
-            apr_pstrcat(scratch, "/", path, NULL), scratch));
+                              fs_root_rev(replay->root),
+                              apr_pstrcat(scratch, "/", path, NULL), scratch));
     *tell = allowed;
     return NULL;
 }

@@ -44,7 +44,7 @@ static fs_error_t *add(fs_report_t *report, const char *path,
 
     entry.path = path;
     entry.link_path = link_path;
-    entry.rev = depth == FS_DEPTH_EXCLUDE ? FS_INVALID_REV : rev;
+    entry.rev = rev;
     entry.depth = depth;
     entry.start_empty = start_empty;
     entry.lock_token = lock_token;

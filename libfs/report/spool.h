@@ -13,7 +13,7 @@ typedef struct fs_report_entry_t {
     const char *path;       /* below the anchor, the target included */
     const char *link_path;  /* fspath of a switched item, or NULL */
     const char *lock_token; /* or NULL */
-    fs_rev_t rev;           /* FS_INVALID_REV: deleted, or excluded */
+    fs_rev_t rev;           /* FS_INVALID_REV: deleted */
     fs_depth_t depth;
     bool start_empty;
 } fs_report_entry_t;
