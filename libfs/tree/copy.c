@@ -14,13 +14,14 @@ static bool same_line(const fs_node_record_t *a, const fs_node_record_t *b)
     return memcmp(a->line, b->line, sizeof(a->line)) == 0;
 }
 
-fs_error_t *fs_copy_find(const fs_copy_t **copy, const fs_node_t *node,
-                         apr_pool_t *result)
+/* As fs_copy_find(); `*here` is the node at the same path in the revision of
+ * the copy, set if there is a copy. */
+static fs_error_t *find_copy(const fs_copy_t **copy, const fs_node_t **here,
+                             const fs_node_t *node, apr_pool_t *result)
 {
-    fs_root_t *root;
-    const fs_node_t *top;  /* what the copy made */
-    const fs_node_t *here; /* the node's path in the copy's revision */
     const char *below = fs_path_below(node->copy_path, node->path);
+    const fs_node_t *top; /* what the copy made */
+    fs_root_t *root;
     fs_copy_t *found;
 
     *copy = NULL;
@@ -36,13 +37,11 @@ fs_error_t *fs_copy_find(const fs_copy_t **copy, const fs_node_t *node,
     FS_TRY(fs_node_find(&top, root, node->copy_path, result));
     if (!top || !top->record->copyfrom_path)
         return NULL;
-    if (*below) {
-        FS_TRY(fs_node_find(&here, root, node->path, result));
-        if (!here || !same_line(here->record, node->record))
-            return NULL;
-    } else if (!same_line(top->record, node->record)) {
+    *here = top;
+    if (*below)
+        FS_TRY(fs_node_find(here, root, node->path, result));
+    if (!*here || !same_line((*here)->record, node->record))
         return NULL;
-    }
     if (top->record->copyfrom_rev >= node->copy_rev)
         return FS_ERROR(FS_ERR_CORRUPT,
                         "'%s' in revision %" FS_REV_FMT
@@ -57,6 +56,14 @@ fs_error_t *fs_copy_find(const fs_copy_t **copy, const fs_node_t *node,
     found->source = fs_path_join(found->from_path, below, result);
     *copy = found;
     return NULL;
+}
+
+fs_error_t *fs_copy_find(const fs_copy_t **copy, const fs_node_t *node,
+                         apr_pool_t *result)
+{
+    const fs_node_t *here;
+
+    return find_copy(copy, &here, node, result);
 }
 
 fs_error_t *fs_copy_source(const fs_node_t **source, const fs_copy_t *copy,
@@ -87,18 +94,20 @@ fs_error_t *fs_node_last_change(fs_rev_t *rev, const fs_node_t *node,
 {
     const fs_node_record_t *record = node->record;
     const fs_copy_t *copy = NULL;
+    const fs_node_t *there = NULL;
     fs_root_t *root;
-    const fs_node_t *there;
 
     if (node->copy_rev > record->created_rev)
-        FS_TRY(fs_copy_find(&copy, node, scratch));
+        FS_TRY(find_copy(&copy, &there, node, scratch));
     *rev = copy ? copy->rev : record->created_rev;
     if (*rev == node->root->rev)
         return NULL;
     if (!copy && strcmp(record->created_path, node->path) == 0)
         return NULL;
-    FS_TRY(fs_root_aside(&root, node->root, *rev));
-    FS_TRY(fs_node_find(&there, root, node->path, scratch));
+    if (!copy) {
+        FS_TRY(fs_root_aside(&root, node->root, *rev));
+        FS_TRY(fs_node_find(&there, root, node->path, scratch));
+    }
     if (!there || memcmp(&there->record->id, &record->id, sizeof(record->id)))
         *rev = node->root->rev;
     return NULL;
