@@ -25,7 +25,9 @@ lint-headers: config.h
 		$(BASE_CFLAGS)
 
 lint-format:
-	@cd $(srcdir) && clang-format --dry-run -Werror $(C_FILES)
+	@cd $(srcdir) && ! clang-format --dry-run -Werror $(C_FILES) 2>&1 | \
+		awk -F: '/rror/ && !seen[$$1]++ { print $$1 ": is not as" \
+			" clang-format -i leaves it" }' | grep .
 
 lint-shell:
 	@cd $(srcdir) && shellcheck -x $(SHELL_FILES)

@@ -4,6 +4,9 @@
 #ifndef MOD_REPO_HTTP_LOG_H
 #define MOD_REPO_HTTP_LOG_H
 
+/* before http_log.h, which needs it */
+#include <httpd.h>
+
 #include <http_log.h>
 
 /**
