@@ -149,10 +149,14 @@ static fs_error_t *take_option(reader_t *r, fs_bytes_t line)
 
 static void continue_value(reader_t *r, fs_bytes_t line)
 {
-    if (r->option >= 0)
-        r->values->value[r->option] = apr_pstrcat(
-            r->values->pool, r->values->value[r->option], " ",
-            apr_pstrmemdup(r->values->pool, line.data, line.len), NULL);
+    const char **value;
+
+    if (r->option < 0)
+        return;
+    value = &r->values->value[r->option];
+    *value =
+        apr_pstrcat(r->values->pool, *value, **value ? " " : "",
+                    apr_pstrmemdup(r->values->pool, line.data, line.len), NULL);
 }
 
 static fs_error_t *take_line(reader_t *r, fs_bytes_t line)
