@@ -26,7 +26,7 @@ lint-headers: config.h
 
 lint-format:
 	@cd $(srcdir) && ! clang-format --dry-run -Werror $(C_FILES) 2>&1 | \
-		awk -F: '/rror/ && !seen[$$1]++ { print $$1 ": is not as" \
+		awk -F: '/: error: / && !seen[$$1]++ { print $$1 ": is not as" \
 			" clang-format -i leaves it" }' | grep .
 
 lint-shell:
