@@ -10,26 +10,68 @@
 
 #include "libfs/fs_lock.h"
 
+/* The fact `name` of the store, or NULL. */
+static const char *fact(const apr_array_header_t *facts, const char *name)
+{
+    int i;
+
+    for (i = 0; i < facts->nelts; i++) {
+        const apr_table_entry_t *entry =
+            &APR_ARRAY_IDX(facts, i, apr_table_entry_t);
+
+        if (strcmp(entry->key, name) == 0)
+            return entry->val;
+    }
+    return NULL;
+}
+
+static fs_error_t *print_fact(const char *label,
+                              const apr_array_header_t *facts, const char *name)
+{
+    const char *value = fact(facts, name);
+
+    return value ? admin_printf("%s: %s\n", label, value) : NULL;
+}
+
+static fs_error_t *print_layout(const apr_array_header_t *facts)
+{
+    const char *layout = fact(facts, "layout");
+    const char *addressing = fact(facts, "addressing");
+
+    if (layout && strncmp(layout, "sharded ", 8) == 0)
+        FS_TRY(admin_printf("FSFS Sharded: yes\nFSFS Shard Size: %s\n",
+                            layout + 8));
+    else
+        FS_TRY(admin_printf("FSFS Sharded: no\n"));
+    if (fact(facts, "shards"))
+        FS_TRY(admin_printf("FSFS Shards Packed: %s/%s\n",
+                            fact(facts, "packed-shards"),
+                            fact(facts, "shards")));
+    return admin_printf(
+        "FSFS Logical Addressing: %s\n",
+        addressing && strcmp(addressing, "logical") == 0 ? "yes" : "no");
+}
+
 fs_error_t *admin_cmd_info(const admin_args_t *args)
 {
+    const char *path = APR_ARRAY_IDX(args->words, 0, const char *);
     apr_array_header_t *facts;
     fs_repo_t *repo;
     fs_rev_t youngest;
-    int i;
 
     FS_TRY(admin_open(&repo, args));
     FS_TRY(fs_repo_youngest(&youngest, repo, args->pool));
     FS_TRY(fs_repo_facts(&facts, repo, args->pool));
     FS_TRY(admin_printf("Path: %s\nUUID: %s\nRevisions: %" FS_REV_FMT "\n",
-                        APR_ARRAY_IDX(args->words, 0, const char *),
-                        fs_repo_uuid(repo), youngest));
-    for (i = 0; i < facts->nelts; i++) {
-        const apr_table_entry_t *fact =
-            &APR_ARRAY_IDX(facts, i, apr_table_entry_t);
-
-        FS_TRY(admin_printf("%s: %s\n", fact->key, fact->val));
-    }
-    return admin_printf("\n");
+                        path, fs_repo_uuid(repo), youngest));
+    FS_TRY(print_fact("Repository Format", facts, "repository-format"));
+    FS_TRY(print_fact("Compatible With Version", facts, "compatible-version"));
+    if (fs_repo_has_mergeinfo(repo))
+        FS_TRY(admin_printf("Repository Capability: mergeinfo\n"));
+    FS_TRY(admin_printf("Filesystem Type: fsfs\n"));
+    FS_TRY(print_fact("Filesystem Format", facts, "format"));
+    FS_TRY(print_layout(facts));
+    return admin_printf("Configuration File: %s/db/fsfs.conf\n\n", path);
 }
 
 /* "2026-11-30 12:47:26 +0000 (Mon, 30 Nov 2026)", in local time. */

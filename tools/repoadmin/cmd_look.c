@@ -201,6 +201,7 @@ static fs_error_t *look_proplist(const admin_args_t *args)
     FS_TRY(open_root(&root, args));
     FS_TRY(fs_node_need(&node, root, path_word(args, 1), args->pool));
     FS_TRY(fs_node_props(&props, node, args->pool));
+    FS_TRY(admin_printf("Properties on '%s':\n", fs_node_path(node)));
     list = fs_prop_diff(NULL, props, args->pool);
     for (i = 0; i < list->nelts; i++)
         FS_TRY(admin_printf("  %s\n",
