@@ -62,7 +62,7 @@ fs_error_t *fs_facts_list(apr_array_header_t **facts, fs_fsfs_t *fsfs,
     add(list, "youngest", apr_psprintf(result, "%" FS_REV_FMT, youngest));
     add(list, "packed",
         apr_psprintf(result, "%" FS_REV_FMT, fs_current_min_unpacked(fsfs)));
-    if (shard && fsfs->format.format >= FS_FORMAT_PACKING) {
+    if (shard) {
         add(list, "shards",
             apr_psprintf(result, "%" APR_UINT64_T_FMT,
                          ((apr_uint64_t)youngest + 1) / shard));
