@@ -9,6 +9,8 @@
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+#include <http_request.h>
+
 bool repo_headers_is_svn(const request_rec *r)
 {
     const char *agent = apr_table_get(r->headers_in, "User-Agent");
@@ -110,4 +112,27 @@ const char *repo_headers_query(const request_rec *r, const char *name,
         args += strspn(args, "&");
     }
     return NULL;
+}
+
+const char *repo_headers_guess_type(request_rec *r, const char *path,
+                                    apr_pool_t *result)
+{
+    request_rec *probe = apr_pmemdup(result, r, sizeof(*r));
+
+    /* A request that only the type checkers will ever see. */
+    probe->pool = result;
+    probe->main = r;
+    probe->uri = apr_pstrdup(result, path);
+    probe->filename = probe->uri;
+    probe->canonical_filename = probe->uri;
+    probe->path_info = NULL;
+    probe->content_type = NULL;
+    probe->content_encoding = NULL;
+    probe->content_languages = NULL;
+    probe->handler = NULL;
+    probe->finfo.filetype = APR_REG;
+    probe->headers_out = apr_table_make(result, 2);
+    probe->notes = apr_table_make(result, 2);
+    (void)ap_run_type_checker(probe);
+    return probe->content_type;
 }

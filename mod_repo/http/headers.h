@@ -30,4 +30,11 @@ bool repo_headers_has_capability(const request_rec *r, const char *word);
 const char *repo_headers_query(const request_rec *r, const char *name,
                                apr_pool_t *result);
 
+/**
+ * The type that httpd maps the extension of a path to (AddType, ForceType,
+ * the file of types), or NULL. No subrequest.
+ */
+const char *repo_headers_guess_type(request_rec *r, const char *path,
+                                    apr_pool_t *result);
+
 #endif

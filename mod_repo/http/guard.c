@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The filter before XML bodies that mod_dav parses. It looks at what passes
+ * and holds nothing back; at the first thing it does not like it answers the
+ * request itself and ends the reading.
+ */
+
+#include "mod_repo/http/guard.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include <http_core.h>
+#include <http_protocol.h>
+
+#include "mod_repo/http/error.h"
+
+static const char filter_name[] = "REPO_XML_GUARD";
+static const char names_key[] = "mod_repo:propname";
+
+typedef struct guard_t {
+    request_rec *r;
+    repo_body_parser_t *parser;
+    repo_body_handler_t handler;
+    apr_int64_t prop_names; /* most that may be asked for; 0: no limit */
+    apr_int64_t named;      /* properties asked for so far */
+    bool ended;
+} guard_t;
+
+/* ---- what a PROPFIND asks for ---- */
+
+static fs_error_t *on_start(void *baton, const repo_body_elem_t *elem)
+{
+    guard_t *guard = baton;
+
+    if (guard->r->method_number != M_PROPFIND)
+        return NULL;
+    if (elem->depth == 1 && strcmp(elem->name, "propname") == 0)
+        apr_pool_userdata_setn(guard, names_key, NULL, guard->r->pool);
+    if (elem->depth == 2 && guard->prop_names > 0 &&
+        ++guard->named > guard->prop_names)
+        return FS_ERROR(FS_ERR_DAV_REQUEST,
+                        "the request names more than %" APR_INT64_T_FMT
+                        " properties, see RepoLimitPropertyNames",
+                        guard->prop_names);
+    return NULL;
+}
+
+bool repo_guard_wants_names(request_rec *r)
+{
+    void *found = NULL;
+
+    apr_pool_userdata_get(&found, names_key, r->pool);
+    return found != NULL;
+}
+
+/* ---- the filter ---- */
+
+static fs_error_t *look_at(guard_t *guard, apr_bucket_brigade *brigade)
+{
+    apr_bucket *bucket;
+
+    for (bucket = APR_BRIGADE_FIRST(brigade);
+         bucket != APR_BRIGADE_SENTINEL(brigade) && !guard->ended;
+         bucket = APR_BUCKET_NEXT(bucket)) {
+        const char *data;
+        apr_size_t len;
+
+        if (APR_BUCKET_IS_EOS(bucket)) {
+            guard->ended = true;
+            if (repo_body_parser_began(guard->parser))
+                return repo_body_parser_feed(guard->parser, "", 0, true);
+        } else if (!APR_BUCKET_IS_METADATA(bucket)) {
+            if (apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ) !=
+                APR_SUCCESS)
+                return NULL; /* whoever reads on will see the failure */
+            if (len > 0)
+                FS_TRY(repo_body_parser_feed(guard->parser, data, len, false));
+        }
+    }
+    return NULL;
+}
+
+static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
+                                 ap_input_mode_t mode, apr_read_type_e block,
+                                 apr_off_t readbytes)
+{
+    guard_t *guard = f->ctx;
+    apr_status_t status =
+        ap_get_brigade(f->next, brigade, mode, block, readbytes);
+    fs_error_t *err;
+
+    if (status != APR_SUCCESS || mode != AP_MODE_READBYTES || guard->ended)
+        return status;
+    err = look_at(guard, brigade);
+    if (!err)
+        return APR_SUCCESS;
+    guard->ended = true;
+    apr_brigade_cleanup(brigade);
+    f->r->connection->keepalive = AP_CONN_CLOSE;
+    (void)repo_error_send(f->r, err, 0);
+    return AP_FILTER_ERROR;
+}
+
+void repo_guard_register(void)
+{
+    ap_register_input_filter(filter_name, guard_filter, NULL,
+                             AP_FTYPE_CONTENT_SET);
+}
+
+void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
+                       apr_int64_t prop_names)
+{
+    guard_t *guard = apr_pcalloc(r->pool, sizeof(*guard));
+
+    guard->r = r;
+    guard->prop_names = prop_names;
+    guard->handler = (repo_body_handler_t){ on_start, NULL, guard };
+    guard->parser = repo_body_parser_create(limits, &guard->handler, r->pool);
+    if (guard->parser)
+        ap_add_input_filter(filter_name, guard, r, r->connection);
+}
+
+/* ---- limits of httpd ---- */
+
+/* What the core takes for "not set". */
+#define CORE_UNSET (-1)
+
+void repo_guard_raise_limits(request_rec *r)
+{
+    core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+    ap_conf_vector_t *empty;
+
+    if (core->limit_xml_body != CORE_UNSET &&
+        core->limit_req_body != CORE_UNSET)
+        return;
+    core = apr_pmemdup(r->pool, core, sizeof(*core));
+    if (core->limit_xml_body == CORE_UNSET)
+        core->limit_xml_body = 0;
+    if (core->limit_req_body == CORE_UNSET)
+        core->limit_req_body = 0;
+    /* Merging with nothing makes a copy of the vector for this request. */
+    empty = ap_create_per_dir_config(r->pool);
+    r->per_dir_config =
+        ap_merge_per_dir_configs(r->pool, r->per_dir_config, empty);
+    ap_set_core_module_config(r->per_dir_config, core);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands between a client's XML body and mod_dav, which would read it
+ * into memory as a tree: limits, and no document type.
+ */
+
+#ifndef MOD_REPO_HTTP_GUARD_H
+#define MOD_REPO_HTTP_GUARD_H
+
+#include <httpd.h>
+#include <util_filter.h>
+
+#include "mod_repo/http/body.h"
+
+/** Register the filter with httpd. */
+void repo_guard_register(void);
+
+/**
+ * Put the filter before the body of `r`.
+ * @param prop_names  most properties that a PROPFIND may name
+ * A body that breaks a limit is answered with 400 or 413 and the reason.
+ */
+void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
+                       apr_int64_t prop_names);
+
+/** Did the PROPFIND of `r` ask for names only? */
+bool repo_guard_wants_names(request_rec *r);
+
+/**
+ * Raise httpd's limits on bodies for `r` where the administrator left them
+ * unset: ours hold instead.
+ */
+void repo_guard_raise_limits(request_rec *r);
+
+#endif

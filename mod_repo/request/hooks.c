@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Phases of a request before its handler: no file on disk is touched, limits
+ * are raised, XML bodies are guarded.
+ */
+
+#include "mod_repo/request/hooks.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include <httpd.h>
+#include <http_config.h>
+#include <http_protocol.h>
+#include <http_request.h>
+
+#include "mod_repo/http/guard.h"
+#include "mod_repo/request/request.h"
+
+/* A name that is no file; its extension still tells the type. */
+static int translate_name(request_rec *r)
+{
+    if (!repo_request_is_ours(r))
+        return DECLINED;
+    r->filename = apr_pstrcat(r->pool, "mod_repo:", r->uri, NULL);
+    r->canonical_filename = r->filename;
+    r->path_info = NULL;
+    return OK;
+}
+
+/* Ends the look for folders and files on disk. */
+static int map_to_storage(request_rec *r)
+{
+    if (!repo_request_is_ours(r))
+        return DECLINED;
+    r->finfo.filetype = APR_NOFILE;
+    return OK;
+}
+
+static int fixups(request_rec *r)
+{
+    if (!r->main && ap_request_has_body(r) && repo_request_is_ours(r))
+        repo_guard_raise_limits(r);
+    return DECLINED;
+}
+
+/* Has the method an XML body that mod_dav parses? PUT has contents, POST and
+ * REPORT are read by us. */
+static bool has_dav_body(const request_rec *r)
+{
+    switch (r->method_number) {
+    case M_PUT:
+    case M_POST:
+    case M_GET:
+        return false;
+    default:
+        return strcmp(r->method, "REPORT") != 0;
+    }
+}
+
+static void insert_filter(request_rec *r)
+{
+    repo_body_limits_t limits = { 0 };
+    repo_limits_t configured;
+
+    if (r->main || !has_dav_body(r) || !repo_request_is_ours(r))
+        return;
+    repo_config_limits(&configured, repo_config_of(r));
+    limits.bytes = configured.xml_body;
+    limits.bytes_directive = REPO_LIMIT_NAME(xml_body);
+    limits.depth = configured.xml_depth;
+    limits.attributes = configured.xml_attributes;
+    limits.namespaces = configured.xml_namespaces;
+    repo_guard_insert(r, &limits, configured.prop_names);
+}
+
+void repo_hooks_register(apr_pool_t *pconf)
+{
+    (void)pconf;
+    repo_guard_register();
+    ap_hook_translate_name(translate_name, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_map_to_storage(map_to_storage, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_fixups(fixups, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_insert_filter(insert_filter, NULL, NULL, APR_HOOK_MIDDLE);
+}
