@@ -322,6 +322,59 @@ static void a_hidden_target_is_refused_before_anything_is_told(void **state)
     assert_int_equal(out->len, 0);
 }
 
+/* How often each revision was told, and how many ends. */
+typedef struct tally_t {
+    int told[8];
+    int ends;
+} tally_t;
+
+static fs_error_t *tally(void *baton, const fs_log_entry_t *entry,
+                         apr_pool_t *scratch)
+{
+    tally_t *t = baton;
+
+    (void)scratch;
+    if (entry->rev == FS_INVALID_REV)
+        t->ends++;
+    else
+        t->told[entry->rev]++;
+    return NULL;
+}
+
+/* Two folders whose mergeinfo names each other's later revisions: what stock
+ * servers search for ever, oldest first. */
+static void merges_in_a_circle_come_to_an_end(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_repo_t *repo = fs_test_open(
+        fs_test_repo_load("tests/data/log-g/cycle.dump", pool), false, pool);
+    int upwards;
+
+    for (upwards = 0; upwards < 2; upwards++) {
+        tally_t t = { { 0 }, 0 };
+        const fs_log_receiver_t receiver = { NULL, tally, &t };
+        fs_log_options_t *options =
+            fs_test_log_options("/a", upwards ? 1 : 7, upwards ? 7 : 1, pool);
+        int rev;
+
+        options->changed_paths = false;
+        options->merged_revisions = true;
+        assert_fs_ok(fs_log(repo, options, NULL, &receiver, pool));
+        for (rev = 1; rev <= 7; rev++)
+            assert_int_equal(t.told[rev], rev == 1 ? 2 : 1);
+        assert_true(t.ends >= 4 && t.ends < 1100);
+    }
+}
+
+static void no_path_means_the_root_also_with_merged_revisions(void **state)
+{
+    const recorded_t row = { "", 0, "", 16, 0, 0, false, true };
+    apr_pool_t *pool = unit_pool(state);
+
+    assert_string_equal(log_text(&row, NULL, pool),
+                        expected_text("mg1-root-g", pool));
+}
+
 static void formats_without_mergeinfo_refuse_merged_revisions(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -346,6 +399,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(mergeinfo_of_later_revisions_is_cut_oldest_first),
     UNIT_TEST(a_hidden_merge_source_is_not_searched),
     UNIT_TEST(a_hidden_target_is_refused_before_anything_is_told),
+    UNIT_TEST(merges_in_a_circle_come_to_an_end),
+    UNIT_TEST(no_path_means_the_root_also_with_merged_revisions),
     UNIT_TEST(formats_without_mergeinfo_refuse_merged_revisions),
 };
 
