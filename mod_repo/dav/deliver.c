@@ -140,7 +140,7 @@ static void set_modified(request_rec *r, const dav_resource *resource)
     apr_time_t when;
     fs_error_t *err;
 
-    if (info->uri.kind != REPO_URI_PUBLIC || FS_IS_REV(info->pinned))
+    if (info->uri.kind != REPO_URI_PUBLIC)
         return;
     err = fs_repo_revprop(&date, info->request->repo,
                           fs_node_created_rev(info->node), "svn:date", r->pool,
@@ -238,17 +238,16 @@ static dav_error *file_headers(request_rec *r, const dav_resource *resource,
 {
     const dav_resource_private *info = resource->info;
     apr_uint64_t size = fs_node_size(info->node);
-    dav_error *failed = plan_delta(plan, info->request);
+    dav_error *failed;
     fs_error_t *err;
 
-    if (failed)
-        return failed;
     apr_table_setn(r->headers_out, "Accept-Ranges", "bytes");
     if (plan->base) {
         apr_table_setn(r->headers_out, "X-SVN-VR-Base",
                        apr_table_get(r->headers_in, "X-SVN-VR-Base"));
         apr_table_mergen(r->headers_out, "Vary", "X-SVN-VR-Base");
         ap_set_content_type(r, SVNDIFF_TYPE);
+        apr_table_unset(r->headers_in, "Range");
         return NULL;
     }
     err = repo_deliver_type(&plan->type, resource, r->pool);
@@ -257,10 +256,15 @@ static dav_error *file_headers(request_rec *r, const dav_resource *resource,
     if (err)
         return repo_error_convert(r, err, 0);
     ap_set_content_type(r, plan->type);
-    if (plan->keywords)
+    if (plan->keywords) {
+        apr_table_unset(r->headers_in, "Range");
         return NULL;
+    }
     ap_set_content_length(r, (apr_off_t)size);
-    return plan_ranges(plan, r, size);
+    failed = plan_ranges(plan, r, size);
+    /* httpd's own filter must not cut what is whole or cut already. */
+    apr_table_unset(r->headers_in, "Range");
+    return failed;
 }
 
 dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
@@ -276,16 +280,23 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
     if (!repo_resource_has_node(resource))
         return dav_new_error(r->pool, HTTP_CONFLICT, 0, 0,
                              "this kind of resource has no content to get");
+    apr_pool_userdata_setn(plan, plan_key, NULL, r->pool);
+    if (!resource->collection) {
+        dav_error *failed = plan_delta(plan, resource->info->request);
+
+        if (failed)
+            return failed;
+    }
     apr_table_setn(r->headers_out, "ETag", repo_deliver_etag(resource));
     set_modified(r, resource);
     set_cache_control(r, resource);
     if (resource->collection) {
+        apr_table_unset(r->headers_in, "Range"); /* not of listings */
         ap_set_content_type(r, resource->info->request->config->index_xslt
                                    ? "text/xml"
                                    : "text/html; charset=UTF-8");
         return NULL;
     }
-    apr_pool_userdata_setn(plan, plan_key, NULL, r->pool);
     return file_headers(r, resource, plan);
 }
 
@@ -391,6 +402,21 @@ static fs_error_t *write_body(repo_output_t *out, const dav_resource *resource,
     return write_file(out, plan, resource, scratch);
 }
 
+/* Take back what was said of a text that is not sent after all. */
+static void forget_headers(request_rec *r)
+{
+    static const char *const names[] = { "Accept-Ranges",  "Cache-Control",
+                                         "Content-Length", "Content-Range",
+                                         "ETag",           "Last-Modified",
+                                         "X-SVN-VR-Base",  NULL };
+    int i;
+
+    for (i = 0; names[i]; i++)
+        apr_table_unset(r->headers_out, names[i]);
+    r->clength = 0;
+    r->status = HTTP_OK;
+}
+
 dav_error *repo_deliver(const dav_resource *resource, ap_filter_t *output)
 {
     request_rec *r = resource->info->request->r;
@@ -406,7 +432,7 @@ dav_error *repo_deliver(const dav_resource *resource, ap_filter_t *output)
     if (!err)
         return NULL;
     if (!repo_output_started(out)) {
-        r->status = HTTP_OK;
+        forget_headers(r);
         return repo_error_convert(r, err, 0);
     }
     /* Headers and bytes are gone: the client must see that it is not all. */

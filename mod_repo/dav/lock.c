@@ -99,7 +99,7 @@ static void set_headers(request_rec *r, const fs_lock_t *lock)
 
 static const char *owner_element(const fs_lock_t *lock, apr_pool_t *result)
 {
-    if (!lock->comment || !*lock->comment)
+    if (!lock->comment)
         return NULL;
     if (lock->is_dav_comment)
         return apr_pstrdup(result, lock->comment);

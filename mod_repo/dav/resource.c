@@ -241,7 +241,12 @@ static dav_error *get_revision(dav_resource *resource)
     resource->type = DAV_RESOURCE_TYPE_VERSION;
     resource->baselined = 1;
     info->rev = info->uri.rev;
-    resource->exists = info->rev <= youngest;
+    if (info->rev > youngest)
+        return repo_error_new(
+            info->request->pool, HTTP_NOT_FOUND, FS_ERR_NO_SUCH_REV,
+            apr_psprintf(info->request->pool, "no such revision %" FS_REV_FMT,
+                         info->rev));
+    resource->exists = 1;
     resource->uri = plain_uri(info, false, resource->pool);
     return NULL;
 }

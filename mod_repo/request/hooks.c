@@ -26,13 +26,15 @@ static int translate_name(request_rec *r)
     r->filename = apr_pstrcat(r->pool, "mod_repo:", r->uri, NULL);
     r->canonical_filename = r->filename;
     r->path_info = NULL;
+    /* httpd forgets the location's settings before the next phase. */
+    ap_set_module_config(r->request_config, &repo_core_module, r->filename);
     return OK;
 }
 
 /* Ends the look for folders and files on disk. */
 static int map_to_storage(request_rec *r)
 {
-    if (!repo_request_is_ours(r))
+    if (!ap_get_module_config(r->request_config, &repo_core_module))
         return DECLINED;
     r->finfo.filetype = APR_NOFILE;
     return OK;
