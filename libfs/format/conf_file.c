@@ -10,7 +10,6 @@
 #include <apr_strings.h>
 
 #include "libfs/base/cursor.h"
-#include "libfs/base/number.h"
 
 #define KIB 1024
 #define DEFAULT_LEVEL 5
@@ -264,20 +263,24 @@ static fs_error_t *get_flag(bool *out, const fs_conf_values_t *values,
     return bad_value(option, value, "true or false");
 }
 
+/* A whole number; stock programs take any, so it is brought into range. */
 static fs_error_t *get_number(apr_uint64_t *out, const fs_conf_values_t *values,
                               int format, option_t option,
                               apr_uint64_t otherwise)
 {
     const char *value = value_of(values, format, option);
-    const char *end;
+    apr_int64_t number;
+    char *end;
 
     *out = otherwise;
     if (!value)
         return NULL;
-    end = value + strlen(value);
-    if (!fs_number_decimal(out, &value, end, APR_INT32_MAX) || value != end)
-        return bad_value(option, value_of(values, format, option),
-                         "a number from 0 to 2147483647");
+    number = apr_strtoi64(value, &end, 10);
+    if (end == value || *end)
+        return bad_value(option, value, "a number");
+    if (number < 0)
+        number = 0;
+    *out = number > APR_INT32_MAX ? APR_INT32_MAX : (apr_uint64_t)number;
     return NULL;
 }
 

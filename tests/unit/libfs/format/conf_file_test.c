@@ -93,6 +93,19 @@ static void the_obsolete_level_is_brought_into_range(void **state)
     assert_int_equal(conf.compression_level, 0);
 }
 
+static void numbers_are_brought_into_range(void **state)
+{
+    fs_conf_t conf;
+
+    assert_fs_ok(resolve(&conf,
+                         "[deltification]\nmax-deltification-walk = -1\n"
+                         "[packed-revprops]\n"
+                         "revprop-pack-size = 99999999999\n",
+                         8, state));
+    assert_int_equal(conf.max_deltification_walk, 0);
+    assert_true(conf.revprop_pack_size == (apr_uint64_t)APR_INT32_MAX * 1024);
+}
+
 static void options_that_a_format_lacks_are_ignored(void **state)
 {
     fs_conf_t conf;
@@ -110,8 +123,8 @@ static void wrong_values_are_refused_with_what_is_allowed(void **state)
     static const char *const rows[][2] = {
         { "[rep-sharing]\nenable-rep-sharing = maybe\n",
           "'enable-rep-sharing' is 'maybe', true or false is expected" },
-        { "[deltification]\nmax-deltification-walk = -1\n", "a number from 0" },
-        { "[deltification]\nmax-deltification-walk = 1k\n", "a number from 0" },
+        { "[deltification]\nmax-deltification-walk = 1k\n",
+          "a number is expected" },
         { "[deltification]\ncompression = zlib-0\n", "zlib-1 to zlib-9" },
         { "[deltification]\ncompression = lzma\n", "none, lz4, zlib" },
         { "[deltification]\ncompression-level = x\n", "from 0 to 9" },
@@ -174,6 +187,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(old_formats_have_other_defaults),
     UNIT_TEST(options_are_read_without_regard_to_case),
     UNIT_TEST(the_obsolete_level_is_brought_into_range),
+    UNIT_TEST(numbers_are_brought_into_range),
     UNIT_TEST(options_that_a_format_lacks_are_ignored),
     UNIT_TEST(wrong_values_are_refused_with_what_is_allowed),
     UNIT_TEST(lz4_needs_format_8),
