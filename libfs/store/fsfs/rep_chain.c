@@ -337,7 +337,7 @@ static fs_error_t *descend(stack_state_t *s, fs_rep_chain_t *chain,
 {
     link_t *above = chain->links[s->depth];
     fs_error_t *err;
-    link_t *link;
+    link_t *link = NULL;
 
     if (above->header.kind == FS_REP_SELF_DELTA)
         return wrap_link(
