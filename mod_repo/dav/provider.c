@@ -78,10 +78,16 @@ static dav_error *remove_resource(dav_resource *resource,
 
 int repo_provider_handler(request_rec *r)
 {
+    repo_request_t *request;
+    dav_error *err;
+
     if (r->method_number != M_PROPPATCH && r->method_number != M_POST)
         return DECLINED;
-    return repo_error_send_dav(r,
-                               repo_error_read_only(r->pool, HTTP_FORBIDDEN));
+    err = repo_request_open(&request, r);
+    if (!err)
+        err = request->is_list ? repo_resource_list_is_fixed(r)
+                               : repo_error_read_only(r->pool, HTTP_FORBIDDEN);
+    return repo_error_send_dav(r, err);
 }
 
 /* ---- the tables ---- */

@@ -290,6 +290,14 @@ static dav_error *get_transaction(dav_resource *resource)
     return repo_error_read_only(r->pool, HTTP_FORBIDDEN);
 }
 
+dav_error *repo_resource_list_is_fixed(request_rec *r)
+{
+    apr_table_setn(r->headers_out, "Allow", "OPTIONS,GET,HEAD,PROPFIND");
+    return repo_error_new(r->pool, HTTP_METHOD_NOT_ALLOWED,
+                          REPO_ERR_DAV_REQUEST,
+                          "the list of repositories can only be read");
+}
+
 /* The URL above all repositories. */
 static dav_error *get_listing(dav_resource *resource)
 {
@@ -306,12 +314,8 @@ static dav_error *get_listing(dav_resource *resource)
                         : apr_pstrcat(resource->pool, r->uri, "/", NULL);
     if (r->method_number == M_OPTIONS)
         return NULL;
-    if (!is_get(r) && r->method_number != M_PROPFIND) {
-        apr_table_setn(r->headers_out, "Allow", "OPTIONS,GET,HEAD,PROPFIND");
-        return repo_error_new(r->pool, HTTP_METHOD_NOT_ALLOWED,
-                              REPO_ERR_DAV_REQUEST,
-                              "the list of repositories can only be read");
-    }
+    if (!is_get(r) && r->method_number != M_PROPFIND)
+        return repo_resource_list_is_fixed(r);
     if (!repo_config_list_parent(info->request->config))
         return dav_new_error(r->pool, HTTP_FORBIDDEN, 0, 0,
                              "the list of repositories is not shown");

@@ -47,6 +47,9 @@ request_rec *repo_resource_request(const dav_resource *resource);
 dav_resource *repo_resource_member(const dav_resource *parent,
                                    const fs_node_t *node, apr_pool_t *result);
 
+/** The answer to writing to the list of repositories: 405 with Allow. */
+dav_error *repo_resource_list_is_fixed(request_rec *r);
+
 /** Does it name a node of a committed revision that exists? */
 bool repo_resource_has_node(const dav_resource *resource);
 

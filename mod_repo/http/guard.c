@@ -82,6 +82,21 @@ static fs_error_t *look_at(guard_t *guard, apr_bucket_brigade *brigade)
     return NULL;
 }
 
+/* Answer now and to the end: what mod_dav returns next must change nothing. */
+static void answer(request_rec *r, fs_error_t *err)
+{
+    apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
+    apr_bucket_brigade *end = apr_brigade_create(r->pool, alloc);
+    int status;
+
+    r->connection->keepalive = AP_CONN_CLOSE;
+    status = repo_error_send(r, err, 0);
+    if (status != DONE && status != OK)
+        return; /* left to httpd */
+    APR_BRIGADE_INSERT_TAIL(end, apr_bucket_eos_create(alloc));
+    (void)ap_pass_brigade(r->output_filters, end);
+}
+
 static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
                                  ap_input_mode_t mode, apr_read_type_e block,
                                  apr_off_t readbytes)
@@ -98,8 +113,7 @@ static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
         return APR_SUCCESS;
     guard->ended = true;
     apr_brigade_cleanup(brigade);
-    f->r->connection->keepalive = AP_CONN_CLOSE;
-    (void)repo_error_send(f->r, err, 0);
+    answer(f->r, err);
     return AP_FILTER_ERROR;
 }
 
