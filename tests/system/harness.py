@@ -7,6 +7,7 @@ which shows whether an expectation is the peer's behaviour.
 """
 
 import contextlib
+import functools
 import hashlib
 import http.client
 import os
@@ -17,6 +18,8 @@ import socket
 import subprocess
 import tarfile
 import time
+import urllib.parse
+import xml.parsers.expat
 import xml.etree.ElementTree as ET
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,6 +37,7 @@ FORBIDDEN_IN_LOG = re.compile(
 )
 
 
+@functools.lru_cache(None)
 def apxs(name):
     """One value of the installed httpd's build settings."""
     return subprocess.run(
@@ -41,6 +45,17 @@ def apxs(name):
     ).stdout.strip()
 
 
+def our_module():
+    """Path of the module under test."""
+    return os.path.join(BUILD, "mod_repo", "mod_repo.so")
+
+
+def peer_module():
+    """Path of mod_dav_svn."""
+    return os.path.join(apxs("LIBEXECDIR"), "mod_dav_svn.so")
+
+
+@functools.lru_cache(None)
 def httpd_binary():
     """Path of the installed httpd program."""
     folder = apxs("SBINDIR")
@@ -106,7 +121,11 @@ class Httpd:
     """One private httpd. Use as a context manager."""
 
     def __init__(self, folder, mpm="event", config="", modules=(), head="",
-                 single=False):
+                 single=False, peer=PEER, load=None):
+        """`peer`: serve by mod_dav_svn; `load`: LoadModule lines in place of
+        the one of the module under test."""
+        self.peer = peer
+        self.load = load
         self.folder = str(folder)
         self.mpm = mpm
         self.config = config
@@ -141,12 +160,12 @@ class Httpd:
             path = os.path.join(libexec, "mod_%s.so" % name)
             if os.path.exists(path):
                 lines.append("LoadModule %s_module %s" % (name, path))
-        if PEER:
-            lines.append("LoadModule dav_svn_module %s/mod_dav_svn.so" % libexec)
+        if self.load is not None:
+            lines += self.load
+        elif self.peer:
+            lines.append("LoadModule dav_svn_module " + peer_module())
         else:
-            lines.append(
-                "LoadModule repo_module %s/mod_repo/mod_repo.so" % BUILD
-            )
+            lines.append("LoadModule repo_module " + our_module())
         lines += [
             "TypesConfig /etc/mime.types"
             if os.path.exists("/etc/mime.types")
@@ -276,6 +295,28 @@ class Httpd:
             conn.close()
         return Answer(answer.status, answer.getheaders(), data)
 
+    def wait_for_log(self, pattern, start=0, seconds=10):
+        """Wait until the error log, from `start`, matches; returns the log."""
+        return wait_until(
+            lambda: re.search(pattern, self.log()[start:]) and self.log(),
+            seconds, "no %r in the error log:\n%s" % (pattern, self.log()))
+
+    def raw(self, data, seconds=20):
+        """Send bytes as they are; all bytes until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port),
+                                      seconds) as sock:
+            sock.sendall(data)
+            parts = []
+            while True:
+                part = sock.recv(65536)
+                if not part:
+                    return b"".join(parts)
+                parts.append(part)
+
+    def graceful(self):
+        """Ask for a graceful restart."""
+        self.process.send_signal(signal.SIGUSR1)
+
     def connect(self):
         """A connection for several requests."""
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -321,21 +362,98 @@ class Answer:
         """The body as a tree; fails when it is not well-formed."""
         return ET.fromstring(self.body)
 
+    def element(self):
+        """The body as an Element, names with colons included."""
+        return parse_xml(self.body)
 
-def location(path, directory, *lines, parent=False):
+    def properties(self):
+        """A multi-status body: {href: {property name: (status, Element)}}."""
+        found = {}
+        for response in self.element().all("DAV:response"):
+            props = found.setdefault(
+                urllib.parse.unquote(response.one("DAV:href").text), {})
+            for propstat in response.all("DAV:propstat"):
+                status = int(propstat.one("DAV:status").text.split()[1])
+                for prop in propstat.one("DAV:prop").children:
+                    props[prop.name] = (status, prop)
+        return found
+
+
+class Element:
+    """An XML element; `name` is the namespace followed by the local name."""
+
+    def __init__(self, name, attributes):
+        self.name = name
+        self.attributes = attributes
+        self.children = []
+        self.text = ""
+
+    def all(self, name):
+        """Children of that name."""
+        return [c for c in self.children if c.name == name]
+
+    def one(self, name):
+        """The one child of that name."""
+        found = self.all(name)
+        assert len(found) == 1, (name, [c.name for c in self.children])
+        return found[0]
+
+    def value(self, order=False):
+        """A comparable value. `order`: whether that of children counts."""
+        children = [c.value(order) for c in self.children]
+        if not order:
+            children.sort(key=repr)
+        return (self.name, tuple(sorted(self.attributes.items())),
+                self.text.strip(), tuple(children))
+
+
+def parse_xml(body):
+    """Parse XML as Subversion clients do: `C:a:b` is `a:b` in `C`."""
+    root = Element("", {})
+    stack = [(root, {"": ""})]
+
+    def resolve(name, spaces, default):
+        prefix, colon, rest = name.partition(":")
+        if not colon:
+            return (spaces[""] if default else "") + name
+        return spaces[prefix] + rest
+
+    def start(name, attributes):
+        spaces = dict(stack[-1][1])
+        for key, value in attributes.items():
+            if key == "xmlns" or key.startswith("xmlns:"):
+                spaces[key[6:]] = value
+        element = Element(resolve(name, spaces, True), {
+            resolve(k, spaces, False): v for k, v in attributes.items()
+            if k != "xmlns" and not k.startswith("xmlns:")})
+        stack[-1][0].children.append(element)
+        stack.append((element, spaces))
+
+    def text(data):
+        stack[-1][0].text += data
+
+    parser = xml.parsers.expat.ParserCreate()
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda name: stack.pop()
+    parser.CharacterDataHandler = text
+    parser.Parse(body, True)
+    return root.children[0]
+
+
+def location(path, directory, *lines, parent=False, peer=PEER):
     """A <Location> that serves `directory`."""
-    names = ("SVNPath", "SVNParentPath") if PEER else (
+    names = ("SVNPath", "SVNParentPath") if peer else (
         "RepoPath", "RepoParentPath")
     return "\n".join(
-        ["<Location %s>" % path, "  DAV %s" % ("svn" if PEER else "repo"),
+        ["<Location %s>" % path, "  DAV %s" % ("svn" if peer else "repo"),
          '  %s "%s"' % (names[1 if parent else 0], directory)]
         + ["  " + line for line in lines] + ["</Location>"]
     )
 
 
-def directive(name, value):
+def directive(name, value, peer=PEER):
     """A directive under its new name, or the peer's."""
-    return "%s%s %s" % ("SVN" if PEER else "Repo", name, value)
+    return "%s%s %s" % ("SVN" if peer else "Repo", name, value)
 
 
 def unpack(fixture, folder):
@@ -384,6 +502,26 @@ def tree(folder):
     return found
 
 
+def as_items(text):
+    """XML whose order among siblings is free, as a comparable value."""
+    def value(node):
+        attributes = tuple(sorted(node.attrib.items()))
+        children = [value(c) for c in node]
+        if node.tag in ("paths", "target", "properties", "list"):
+            children.sort(key=repr)
+        return (node.tag, attributes, (node.text or "").strip(),
+                tuple(children))
+
+    return value(ET.fromstring(text))
+
+
+def repoadmin(*args, check=True):
+    """Run repoadmin; the stock program where the peer is under test."""
+    program = "svnadmin" if PEER else os.path.join(
+        BUILD, "tools", "repoadmin", "repoadmin")
+    return run([program] + list(args), check=check)
+
+
 def properties(client, wc):
     """Every property of a working copy, in a fixed order."""
     root = ET.fromstring(client.out("proplist", "-v", "-R", "--xml", ".",
@@ -393,6 +531,24 @@ def properties(client, wc):
                   for target in root for prop in target)
 
 
+def wait_until(condition, seconds, message):
+    """Poll until the condition holds; returns its value."""
+    deadline = time.time() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.time() < deadline, message
+        time.sleep(0.02)
+
+
+def cpu_seconds(pid):
+    """User and system time that a process has used."""
+    with open("/proc/%d/stat" % pid) as inp:
+        fields = inp.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def resident_kib(pid):
     """Resident memory of a process in KiB."""
     with open("/proc/%d/status" % pid) as inp:
@@ -400,6 +556,11 @@ def resident_kib(pid):
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])
     return 0
+
+
+def quote(path):
+    """A path as URLs hold it."""
+    return urllib.parse.quote(path)
 
 
 def remove(folder):

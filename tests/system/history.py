@@ -115,8 +115,9 @@ def build(path):
         stamp = text("date", DATE % (rev + 1, rev))
         harness.run(["svnadmin", "setrevprop", path, "-r", rev, "svn:date",
                      stamp])
-    harness.run(["svnadmin", "setrevprop", path, "-r", "2", "extra:prop",
-                 text("x", b"\x00\x01binary\xff")])
+    # svnadmin setrevprop would end the value at the NUL.
+    client.run("propset", "-q", "--revprop", "-r", "2", "extra:prop", "-F",
+               text("x", b"\x00\x01binary\xff"), url)
     client.run("lock", "--username", "ann", "-m", "held <here> & there",
                url + "/trunk/alpha.txt")
     shutil.rmtree(work)

@@ -2,7 +2,6 @@
 """Every reading operation of the stock client: over HTTP as on file://."""
 
 import os
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -98,19 +97,6 @@ def normal(text, url):
     return text.replace(url, "URL")
 
 
-def as_items(text):
-    """XML whose order among siblings is free, as a comparable value."""
-    def value(node):
-        attributes = tuple(sorted(node.attrib.items()))
-        children = [value(c) for c in node]
-        if node.tag in ("paths", "target", "properties", "list"):
-            children.sort(key=repr)
-        return (node.tag, attributes, (node.text or "").strip(),
-                tuple(children))
-
-    return value(ET.fromstring(text))
-
-
 def compare(client, command, one, two):
     """Run on both URLs; results must be equal."""
     results = []
@@ -125,7 +111,7 @@ def compare(client, command, one, two):
     (code1, out1, err1), (code2, out2, err2) = results
     assert code1 == code2, (code1, err1, code2, err2)
     if "--xml" in command and code1 == 0:
-        assert as_items(out1) == as_items(out2)
+        assert harness.as_items(out1) == harness.as_items(out2)
     elif command[0] in ("diff", "proplist", "propget", "info") or "--diff" in command:
         assert sorted(out1.splitlines()) == sorted(out2.splitlines())
     elif command[0] == "log":
