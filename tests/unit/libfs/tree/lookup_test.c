@@ -9,181 +9,197 @@
 #include "tests/support/hist.h"
 #include "tests/support/repo.h"
 
-static fs_root_t *open_root(fs_rev_t rev, apr_pool_t *pool) {
-  fs_root_t *root;
+static fs_root_t *open_root(fs_rev_t rev, apr_pool_t *pool)
+{
+    fs_root_t *root;
 
-  assert_fs_ok(fs_root_open(&root, fs_test_hist(), rev, pool));
-  return root;
+    assert_fs_ok(fs_root_open(&root, fs_test_hist(), rev, pool));
+    return root;
 }
 
 static const fs_node_t *find(fs_root_t *root, const char *path,
-                             apr_pool_t *pool) {
-  const fs_node_t *node;
+                             apr_pool_t *pool)
+{
+    const fs_node_t *node;
 
-  assert_fs_ok(fs_node_find(&node, root, path, pool));
-  return node;
+    assert_fs_ok(fs_node_find(&node, root, path, pool));
+    return node;
 }
 
-static void a_root_knows_repository_and_revision(void **state) {
-  fs_root_t *root = open_root(7, unit_pool(state));
+static void a_root_knows_repository_and_revision(void **state)
+{
+    fs_root_t *root = open_root(7, unit_pool(state));
 
-  assert_int_equal(fs_root_rev(root), 7);
-  assert_ptr_equal(fs_root_repo(root), fs_test_hist());
+    assert_int_equal(fs_root_rev(root), 7);
+    assert_ptr_equal(fs_root_repo(root), fs_test_hist());
 }
 
-static void a_revision_above_the_youngest_is_refused(void **state) {
-  fs_root_t *root;
+static void a_revision_above_the_youngest_is_refused(void **state)
+{
+    fs_root_t *root;
 
-  assert_fs_error_says(
-      fs_root_open(&root, fs_test_hist(), 12, unit_pool(state)),
-      FS_ERR_NO_SUCH_REV, "no such revision 12");
-  assert_fs_error(fs_root_open(&root, fs_test_hist(), -1, unit_pool(state)),
-                  FS_ERR_NO_SUCH_REV);
+    assert_fs_error_says(
+        fs_root_open(&root, fs_test_hist(), 12, unit_pool(state)),
+        FS_ERR_NO_SUCH_REV, "no such revision 12");
+    assert_fs_error(fs_root_open(&root, fs_test_hist(), -1, unit_pool(state)),
+                    FS_ERR_NO_SUCH_REV);
 }
 
-static void a_path_leads_to_its_node(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  fs_root_t *root = open_root(11, pool);
-  const fs_node_t *node = find(root, "/branches/b1/A/f", pool);
+static void a_path_leads_to_its_node(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_root_t *root = open_root(11, pool);
+    const fs_node_t *node = find(root, "/branches/b1/A/f", pool);
 
-  assert_non_null(node);
-  assert_ptr_equal(fs_node_root(node), root);
-  assert_string_equal(fs_node_path(node), "/branches/b1/A/f");
-  assert_int_equal(fs_node_kind(node), FS_NODE_FILE);
-  assert_int_equal(fs_node_created_rev(node), 4);
-  assert_string_equal(fs_node_created_path(node), "/branches/b1/A/f");
-  assert_int_equal(fs_node_size(node), 22);
-  assert_int_equal(fs_node_pred_count(node), 2);
+    assert_non_null(node);
+    assert_ptr_equal(fs_node_root(node), root);
+    assert_string_equal(fs_node_path(node), "/branches/b1/A/f");
+    assert_int_equal(fs_node_kind(node), FS_NODE_FILE);
+    assert_int_equal(fs_node_created_rev(node), 4);
+    assert_string_equal(fs_node_created_path(node), "/branches/b1/A/f");
+    assert_int_equal(fs_node_size(node), 22);
+    assert_int_equal(fs_node_pred_count(node), 2);
 }
 
-static void the_root_is_a_node_too(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const fs_node_t *node = find(open_root(3, pool), "/", pool);
+static void the_root_is_a_node_too(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_t *node = find(open_root(3, pool), "/", pool);
 
-  assert_string_equal(fs_node_path(node), "/");
-  assert_int_equal(fs_node_kind(node), FS_NODE_DIR);
-  assert_int_equal(fs_node_created_rev(node), 3);
-  assert_int_equal(fs_node_size(node), 0);
+    assert_string_equal(fs_node_path(node), "/");
+    assert_int_equal(fs_node_kind(node), FS_NODE_DIR);
+    assert_int_equal(fs_node_created_rev(node), 3);
+    assert_int_equal(fs_node_size(node), 0);
 }
 
-static void an_untouched_child_of_a_copy_keeps_where_it_was_made(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const fs_node_t *node = find(open_root(3, pool), "/branches/b1/g", pool);
+static void an_untouched_child_of_a_copy_keeps_where_it_was_made(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_t *node = find(open_root(3, pool), "/branches/b1/g", pool);
 
-  assert_string_equal(fs_node_path(node), "/branches/b1/g");
-  assert_string_equal(fs_node_created_path(node), "/trunk/g");
-  assert_int_equal(fs_node_created_rev(node), 1);
+    assert_string_equal(fs_node_path(node), "/branches/b1/g");
+    assert_string_equal(fs_node_created_path(node), "/trunk/g");
+    assert_int_equal(fs_node_created_rev(node), 1);
 }
 
-static void what_does_not_exist_is_no_error(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  fs_root_t *root = open_root(11, pool);
+static void what_does_not_exist_is_no_error(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_root_t *root = open_root(11, pool);
 
-  assert_null(find(root, "/none", pool));
-  assert_null(find(root, "/trunk/none/deep/er", pool));
-  assert_null(find(root, "/trunk/g/below/a/file", pool));
+    assert_null(find(root, "/none", pool));
+    assert_null(find(root, "/trunk/none/deep/er", pool));
+    assert_null(find(root, "/trunk/g/below/a/file", pool));
 }
 
-static void what_is_needed_must_exist(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const fs_node_t *node;
+static void what_is_needed_must_exist(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_t *node;
 
-  assert_fs_error_says(
-      fs_node_need(&node, open_root(5, pool), "/trunk/x", pool),
-      FS_ERR_NOT_FOUND, "path '/trunk/x' not found in revision 5");
+    assert_fs_error_says(
+        fs_node_need(&node, open_root(5, pool), "/trunk/x", pool),
+        FS_ERR_NOT_FOUND, "path '/trunk/x' not found in revision 5");
 }
 
-static void children_are_found_by_name(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const fs_node_t *trunk = find(open_root(11, pool), "/trunk", pool);
-  const fs_node_t *child;
+static void children_are_found_by_name(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_t *trunk = find(open_root(11, pool), "/trunk", pool);
+    const fs_node_t *child;
 
-  assert_fs_ok(fs_node_child(&child, trunk, "A", pool));
-  assert_string_equal(fs_node_path(child), "/trunk/A");
-  assert_fs_ok(fs_node_child(&child, trunk, "a", pool));
-  assert_null(child);
-  assert_fs_ok(fs_node_child(&child, find(open_root(11, pool), "/", pool),
-                             "trunk", pool));
-  assert_string_equal(fs_node_path(child), "/trunk");
+    assert_fs_ok(fs_node_child(&child, trunk, "A", pool));
+    assert_string_equal(fs_node_path(child), "/trunk/A");
+    assert_fs_ok(fs_node_child(&child, trunk, "a", pool));
+    assert_null(child);
+    assert_fs_ok(fs_node_child(&child, find(open_root(11, pool), "/", pool),
+                               "trunk", pool));
+    assert_string_equal(fs_node_path(child), "/trunk");
 }
 
-static void a_file_has_no_children(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const fs_node_t *child;
+static void a_file_has_no_children(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_t *child;
 
-  assert_fs_ok(fs_node_child(
-      &child, find(open_root(11, pool), "/trunk/g", pool), "x", pool));
-  assert_null(child);
+    assert_fs_ok(fs_node_child(
+        &child, find(open_root(11, pool), "/trunk/g", pool), "x", pool));
+    assert_null(child);
 }
 
-static void a_node_outlives_other_look_ups_in_its_root(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  fs_root_t *root = open_root(11, pool);
-  const fs_node_t *first = find(root, "/trunk/C/f2", pool);
-  const fs_node_id_t id = *fs_node_id(first);
+static void a_node_outlives_other_look_ups_in_its_root(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_root_t *root = open_root(11, pool);
+    const fs_node_t *first = find(root, "/trunk/C/f2", pool);
+    const fs_node_id_t id = *fs_node_id(first);
 
-  find(root, "/branches/b1/B/h", pool);
-  find(root, "/trunk/A/f2", pool);
-  assert_string_equal(fs_node_path(first), "/trunk/C/f2");
-  assert_string_equal(fs_node_created_path(first), "/trunk/C/f2");
-  assert_memory_equal(fs_node_id(first), &id, sizeof(id));
+    find(root, "/branches/b1/B/h", pool);
+    find(root, "/trunk/A/f2", pool);
+    assert_string_equal(fs_node_path(first), "/trunk/C/f2");
+    assert_string_equal(fs_node_created_path(first), "/trunk/C/f2");
+    assert_memory_equal(fs_node_id(first), &id, sizeof(id));
 }
 
 /* A repository with 200 directories "a<i>/b/c", each with a file "f". */
-static const char *make_wide(apr_pool_t *pool) {
-  const char *path = fs_test_repo_load(NULL, pool);
-  const char *file = fs_test_file("x", 1, pool);
-  apr_array_header_t *actions =
-      apr_array_make(pool, 2000, sizeof(const char *));
-  int i;
+static const char *make_wide(apr_pool_t *pool)
+{
+    const char *path = fs_test_repo_load(NULL, pool);
+    const char *file = fs_test_file("x", 1, pool);
+    apr_array_header_t *actions =
+        apr_array_make(pool, 2000, sizeof(const char *));
+    int i;
 
-  for (i = 0; i < 200; i++) {
-    const char *a = apr_psprintf(pool, "a%d", i);
-    const char *b = apr_pstrcat(pool, a, "/b", NULL);
-    const char *c = apr_pstrcat(pool, b, "/c", NULL);
+    for (i = 0; i < 200; i++) {
+        const char *a = apr_psprintf(pool, "a%d", i);
+        const char *b = apr_pstrcat(pool, a, "/b", NULL);
+        const char *c = apr_pstrcat(pool, b, "/c", NULL);
 
-    APR_ARRAY_PUSH(actions, const char *) = "mkdir";
-    APR_ARRAY_PUSH(actions, const char *) = a;
-    APR_ARRAY_PUSH(actions, const char *) = "mkdir";
-    APR_ARRAY_PUSH(actions, const char *) = b;
-    APR_ARRAY_PUSH(actions, const char *) = "mkdir";
-    APR_ARRAY_PUSH(actions, const char *) = c;
-    APR_ARRAY_PUSH(actions, const char *) = "put";
-    APR_ARRAY_PUSH(actions, const char *) = file;
-    APR_ARRAY_PUSH(actions, const char *) = apr_pstrcat(pool, c, "/f", NULL);
-  }
-  APR_ARRAY_PUSH(actions, const char *) = NULL;
-  fs_test_repo_commit(path, (const char *const *)actions->elts, pool);
-  return path;
+        APR_ARRAY_PUSH(actions, const char *) = "mkdir";
+        APR_ARRAY_PUSH(actions, const char *) = a;
+        APR_ARRAY_PUSH(actions, const char *) = "mkdir";
+        APR_ARRAY_PUSH(actions, const char *) = b;
+        APR_ARRAY_PUSH(actions, const char *) = "mkdir";
+        APR_ARRAY_PUSH(actions, const char *) = c;
+        APR_ARRAY_PUSH(actions, const char *) = "put";
+        APR_ARRAY_PUSH(actions, const char *) = file;
+        APR_ARRAY_PUSH(actions, const char *) =
+            apr_pstrcat(pool, c, "/f", NULL);
+    }
+    APR_ARRAY_PUSH(actions, const char *) = NULL;
+    fs_test_repo_commit(path, (const char *const *)actions->elts, pool);
+    return path;
 }
 
-static void find_all_of_wide(fs_repo_t *repo, apr_pool_t *pool) {
-  apr_pool_t *iter;
-  fs_root_t *root;
-  int i;
+static void find_all_of_wide(fs_repo_t *repo, apr_pool_t *pool)
+{
+    apr_pool_t *iter;
+    fs_root_t *root;
+    int i;
 
-  apr_pool_create(&iter, pool);
-  assert_fs_ok(fs_root_open(&root, repo, 1, pool));
-  for (i = 0; i < 600; i++) {
-    const char *path;
-    const fs_node_t *node;
+    apr_pool_create(&iter, pool);
+    assert_fs_ok(fs_root_open(&root, repo, 1, pool));
+    for (i = 0; i < 600; i++) {
+        const char *path;
+        const fs_node_t *node;
 
-    apr_pool_clear(iter);
-    path = apr_psprintf(iter, "/a%d/b/c/f", i * 7 % 200);
-    assert_fs_ok(fs_node_need(&node, root, path, iter));
-    assert_string_equal(fs_node_created_path(node), path);
-  }
-  apr_pool_destroy(iter);
+        apr_pool_clear(iter);
+        path = apr_psprintf(iter, "/a%d/b/c/f", i * 7 % 200);
+        assert_fs_ok(fs_node_need(&node, root, path, iter));
+        assert_string_equal(fs_node_created_path(node), path);
+    }
+    apr_pool_destroy(iter);
 }
 
-static void more_directories_than_a_root_remembers_are_found(void **state) {
-  apr_pool_t *pool = unit_pool(state);
-  const char *path = make_wide(pool);
-  fs_repo_t *cached = fs_test_open(path, true, pool);
+static void more_directories_than_a_root_remembers_are_found(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = make_wide(pool);
+    fs_repo_t *cached = fs_test_open(path, true, pool);
 
-  find_all_of_wide(fs_test_open(path, false, pool), pool);
-  find_all_of_wide(cached, pool);
-  find_all_of_wide(cached, pool);
+    find_all_of_wide(fs_test_open(path, false, pool), pool);
+    find_all_of_wide(cached, pool);
+    find_all_of_wide(cached, pool);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -200,7 +216,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(more_directories_than_a_root_remembers_are_found),
 };
 
-int main(void) {
-  return cmocka_run_group_tests_name(__FILE__, tests, fs_test_hist_setup,
-                                     fs_test_hist_teardown);
+int main(void)
+{
+    return cmocka_run_group_tests_name(__FILE__, tests, fs_test_hist_setup,
+                                       fs_test_hist_teardown);
 }
