@@ -156,9 +156,12 @@ static fs_error_t *write_item(void *baton, const fs_node_t *node,
         repo_xml_attribute(out, "date", revision->date);
     repo_output_puts(out, ">");
     repo_xml_text_of(out, fs_node_path(node));
-    if (list->author && revision->author)
-        repo_xml_value(out, "D:creator-displayname", "", revision->author,
-                       strlen(revision->author));
+    /* No line feed may follow: the path is the item's whole text. */
+    if (list->author && revision->author) {
+        repo_output_puts(out, "<D:creator-displayname>");
+        repo_xml_text_of(out, revision->author);
+        repo_output_puts(out, "</D:creator-displayname>");
+    }
     repo_output_puts(out, "</S:item>\n");
     return repo_output_check(out);
 }
