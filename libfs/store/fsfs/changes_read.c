@@ -165,7 +165,9 @@ static fs_error_t *open_list(fs_stream_t **stream, fs_fsfs_t *fsfs,
     FS_TRY(fs_node_read_trailer(&trailer, fsfs, rev, scratch));
     FS_TRY(fs_item_open(&source->item, fsfs, rev, trailer.changes, scratch));
     *stream = fs_stream_create(&ops, source, scratch);
-    err = read_short(&list, &source->item, scratch);
+    err = fs_item_verify(&source->item, FS_ITEM_CHANGES, scratch);
+    if (!err)
+        err = read_short(&list, &source->item, scratch);
     if (err)
         return FS_WRAP(err, "changed paths of r%" FS_REV_FMT, rev);
     if (!list.data)

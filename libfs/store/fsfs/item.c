@@ -3,7 +3,11 @@
 
 #include "libfs/store/fsfs/item.h"
 
+#include "libfs/base/checksum.h"
+#include "libfs/store/fsfs/block.h"
 #include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/index_page.h"
+#include "libfs/store/fsfs/rev_file_table.h"
 
 fs_error_t *fs_item_wrap(fs_error_t *err, fs_rev_t rev, apr_uint64_t number)
 {
@@ -68,4 +72,49 @@ fs_error_t *fs_item_read(const fs_item_t *item, apr_uint64_t at, char *buf,
     if (!*len)
         return NULL;
     return fs_rev_file_read(item->file, item->offset + at, buf, *len);
+}
+
+static fs_error_t *check_sum(const fs_item_t *item, apr_uint32_t expected)
+{
+    char buf[FS_BLOCK_SIZE];
+    apr_uint64_t at = 0;
+    apr_size_t len;
+    fs_fnv_t fnv;
+
+    fs_fnv_init(&fnv);
+    do {
+        len = sizeof(buf);
+        FS_TRY(fs_item_read(item, at, buf, &len));
+        fs_fnv_update(&fnv, buf, len);
+        at += len;
+    } while (len);
+    if (fs_fnv_finish(&fnv) == expected)
+        return NULL;
+    return FS_ERROR(FS_ERR_CORRUPT,
+                    "its bytes have the checksum %08x and should have %08x",
+                    fs_fnv_finish(&fnv), expected);
+}
+
+fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
+                           apr_pool_t *scratch)
+{
+    fs_index_p2l_entry_t entry;
+    bool found;
+
+    if (!item->file->p2l)
+        return NULL;
+    FS_TRY(
+        fs_index_page_entry(&entry, &found, item->file, item->offset, scratch));
+    if (!found || entry.rev != item->rev || entry.item != item->number)
+        return FS_ERROR(FS_ERR_INDEX_INCONSISTENT,
+                        "the indexes disagree on offset %" APR_UINT64_T_FMT,
+                        item->offset);
+    if (entry.type != type)
+        return FS_ERROR(FS_ERR_INDEX_INCONSISTENT,
+                        "it has the type %d and should have %d",
+                        (int)entry.type, (int)type);
+    if (entry.size > item->end - item->offset)
+        return FS_ERROR(FS_ERR_INDEX_CORRUPT, "it ends behind the items");
+    item->end = item->offset + entry.size;
+    return check_sum(item, entry.checksum);
 }

@@ -4,6 +4,7 @@
 #ifndef LIBFS_STORE_FSFS_ITEM_H
 #define LIBFS_STORE_FSFS_ITEM_H
 
+#include "libfs/format/index_p2l.h"
 #include "libfs/store/fsfs/rev_file.h"
 
 /** An item whose place is known; holds its file. */
@@ -23,6 +24,16 @@ typedef struct fs_item_t {
 fs_error_t *fs_item_open(fs_item_t *item, fs_fsfs_t *fsfs, fs_rev_t rev,
                          apr_uint64_t number,
                          apr_pool_t *scratch) FS_MUST_CHECK;
+
+/**
+ * With logical addressing: check that the item is of type `type` and that its
+ * bytes have their checksum; then `end` is its very end. Else nothing is done,
+ * as there is nothing to check with.
+ * Errors: FS_ERR_CORRUPT; FS_ERR_INDEX_INCONSISTENT, the indexes disagree.
+ * Cost:   reads the item.
+ */
+fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
+                           apr_pool_t *scratch) FS_MUST_CHECK;
 
 /** Give the file back; closing twice does nothing. */
 void fs_item_close(fs_item_t *item);

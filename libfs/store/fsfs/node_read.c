@@ -230,12 +230,13 @@ static fs_error_t *fill(fs_node_record_t *out, const fs_node_rev_t *node)
     return NULL;
 }
 
-static fs_error_t *parse(fs_node_record_t *out, const fs_item_t *item,
+static fs_error_t *parse(fs_node_record_t *out, fs_item_t *item,
                          apr_pool_t *result, apr_pool_t *scratch)
 {
     fs_bytes_t bytes;
     fs_node_rev_t node;
 
+    FS_TRY(fs_item_verify(item, FS_ITEM_NODE_REV, scratch));
     FS_TRY(read_record(&bytes, item, scratch));
     FS_TRY(fs_node_rev_parse(&node, bytes.data, bytes.len, result));
     if (node.id.rev != item->rev || node.id.item != item->number)

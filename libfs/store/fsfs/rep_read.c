@@ -84,12 +84,14 @@ static fs_error_t *finish(reader_t *reader)
         FS_TRY(fs_stream_read(reader->general, &more, &len));
         if (len)
             step = FS_REP_STEP_DATA;
+    } else if (fs_rep_chain_header(reader->chain)->kind == FS_REP_PLAIN) {
+        if (reader->produced != reader->place.length)
+            step = FS_REP_STEP_DATA;
     } else {
         /* Room for nothing: only empty windows may follow. */
         do {
             FS_TRY(fs_rep_chain_next(&step, &more, &len, reader->chain));
-        } while (step == FS_REP_STEP_DATA && !len &&
-                 fs_rep_chain_header(reader->chain)->kind != FS_REP_PLAIN);
+        } while (step == FS_REP_STEP_DATA && !len);
     }
     if (step != FS_REP_STEP_END)
         return FS_ERROR(FS_ERR_CORRUPT, "there is more than the text's size");

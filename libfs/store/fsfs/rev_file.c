@@ -15,10 +15,11 @@
 #include "libfs/format/manifest.h"
 #include "libfs/store/fsfs/block.h"
 #include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/index_page.h"
 #include "libfs/store/fsfs/layout.h"
 #include "libfs/store/fsfs/rev_file_table.h"
 
-/* Tables of pages are read in steps that double from here. */
+/* Bytes in which most indexes have their whole table of pages. */
 #define TABLE_STEP 4096
 
 static const char *name_of(const fs_rev_file_t *file)
@@ -53,33 +54,66 @@ void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
 
 /* --- Opening --- */
 
+/* Read the first bytes of an index, `*len` of them or all. */
+static fs_error_t *read_index(char **data, apr_uint64_t *len,
+                              fs_rev_file_t *file, apr_uint64_t offset,
+                              apr_uint64_t index_len, apr_pool_t *scratch)
+{
+    if (*len > index_len)
+        *len = index_len;
+    *data = apr_palloc(scratch, (apr_size_t)*len + 1);
+    return fs_rev_file_read(file, offset, *data, (apr_size_t)*len);
+}
+
 static fs_error_t *read_l2p(fs_rev_file_t *file, apr_pool_t *scratch)
 {
-    apr_uint64_t index_len = file->footer.l2p_len;
-    apr_uint64_t bound;
-    apr_uint64_t len = index_len < TABLE_STEP ? index_len : TABLE_STEP;
+    const fs_rev_footer_t *footer = &file->footer;
+    apr_uint64_t len = TABLE_STEP;
     fs_index_l2p_head_t head;
-    char *data = apr_palloc(scratch, (apr_size_t)len + 1);
+    char *data;
 
-    FS_TRY(
-        fs_rev_file_read(file, file->footer.l2p_offset, data, (apr_size_t)len));
-    FS_TRY(fs_index_l2p_head_parse(&head, data, (apr_size_t)len, index_len,
-                                   file->first_rev, file->rev_count));
-    bound = fs_index_l2p_table_bound(&head);
-    if (bound > index_len)
-        bound = index_len;
-    for (;;) {
-        FS_TRY(fs_index_l2p_table_parse(&file->l2p, &head, data,
-                                        (apr_size_t)len, file->pool));
-        if (file->l2p || len >= bound)
-            break;
-        len = len > bound / 4 ? bound : len * 4;
-        data = apr_palloc(scratch, (apr_size_t)len + 1);
-        FS_TRY(fs_rev_file_read(file, file->footer.l2p_offset, data,
-                                (apr_size_t)len));
-    }
+    FS_TRY(read_index(&data, &len, file, footer->l2p_offset, footer->l2p_len,
+                      scratch));
+    FS_TRY(fs_index_l2p_head_parse(&head, data, (apr_size_t)len,
+                                   footer->l2p_len, file->first_rev,
+                                   file->rev_count));
+    FS_TRY(fs_index_l2p_table_parse(&file->l2p, &head, data, (apr_size_t)len,
+                                    file->pool));
+    if (file->l2p)
+        return NULL;
+    len = fs_index_l2p_table_bound(&head);
+    FS_TRY(read_index(&data, &len, file, footer->l2p_offset, footer->l2p_len,
+                      scratch));
+    FS_TRY(fs_index_l2p_table_parse(&file->l2p, &head, data, (apr_size_t)len,
+                                    file->pool));
     if (!file->l2p)
         return FS_ERROR(FS_ERR_INDEX_CORRUPT, "the index of items is cut");
+    return NULL;
+}
+
+static fs_error_t *read_p2l(fs_rev_file_t *file, apr_pool_t *scratch)
+{
+    const fs_rev_footer_t *footer = &file->footer;
+    apr_uint64_t len = TABLE_STEP;
+    fs_index_p2l_head_t head;
+    char *data;
+
+    FS_TRY(read_index(&data, &len, file, footer->p2l_offset, footer->p2l_len,
+                      scratch));
+    FS_TRY(fs_index_p2l_head_parse(&head, data, (apr_size_t)len,
+                                   footer->p2l_len, file->first_rev,
+                                   footer->l2p_offset));
+    FS_TRY(fs_index_p2l_table_parse(&file->p2l, &head, data, (apr_size_t)len,
+                                    file->pool));
+    if (file->p2l)
+        return NULL;
+    len = fs_index_p2l_table_bound(&head);
+    FS_TRY(read_index(&data, &len, file, footer->p2l_offset, footer->p2l_len,
+                      scratch));
+    FS_TRY(fs_index_p2l_table_parse(&file->p2l, &head, data, (apr_size_t)len,
+                                    file->pool));
+    if (!file->p2l)
+        return FS_ERROR(FS_ERR_INDEX_CORRUPT, "the index of offsets is cut");
     return NULL;
 }
 
@@ -91,7 +125,8 @@ static fs_error_t *read_footer(fs_rev_file_t *file, apr_pool_t *scratch)
 
     FS_TRY(fs_rev_file_read(file, file->size - len, tail, len));
     FS_TRY(fs_rev_footer_parse(&file->footer, tail, len, file->size));
-    return read_l2p(file, scratch);
+    FS_TRY(read_l2p(file, scratch));
+    return read_p2l(file, scratch);
 }
 
 static fs_error_t *read_manifest(fs_rev_file_t *file, const fs_fsfs_t *fsfs,
@@ -232,34 +267,18 @@ static fs_error_t *no_such_item(void)
     return FS_ERROR(FS_ERR_CORRUPT, "there is no such item");
 }
 
-static fs_error_t *locate_logical(apr_uint64_t *offset, apr_uint64_t *end,
-                                  fs_rev_file_t *file, fs_rev_t rev,
-                                  apr_uint64_t item, apr_pool_t *scratch)
-{
-    fs_index_l2p_page_t page;
-    apr_uint32_t entry;
-    bool found;
-    char *data;
-
-    *end = file->footer.l2p_offset;
-    FS_TRY(fs_index_l2p_locate(&page, &entry, &found, file->l2p, rev, item));
-    if (!found)
-        return no_such_item();
-    data = apr_palloc(scratch, page.len + 1);
-    FS_TRY(fs_rev_file_read(file, file->footer.l2p_offset + page.offset, data,
-                            page.len));
-    FS_TRY(fs_index_l2p_page_get(offset, &found, &page, data, entry, *end));
-    return found ? NULL : no_such_item();
-}
-
 fs_error_t *fs_rev_file_locate(apr_uint64_t *offset, apr_uint64_t *end,
                                fs_rev_file_t *file, fs_rev_t rev,
                                apr_uint64_t item, apr_pool_t *scratch)
 {
     apr_uint64_t start;
+    bool found;
 
-    if (file->l2p)
-        return locate_logical(offset, end, file, rev, item, scratch);
+    if (file->l2p) {
+        *end = file->footer.l2p_offset;
+        FS_TRY(fs_index_page_offset(offset, &found, file, rev, item, scratch));
+        return found ? NULL : no_such_item();
+    }
     extent_of(file, rev, &start, end);
     if (start > *end || item >= *end - start)
         return no_such_item();

@@ -20,6 +20,7 @@ struct fs_rev_file_t {
     apr_uint64_t rev_count;    /* in this file */
     fs_rev_footer_t footer;    /* logical addressing */
     fs_index_l2p_table_t *l2p; /* NULL: physical addressing */
+    fs_index_p2l_table_t *p2l; /* NULL: physical addressing */
     apr_uint64_t *starts; /* physical addressing, packed: of each revision */
     apr_pool_t *pool;     /* of this file alone */
 

@@ -136,13 +136,9 @@ static void head_is_what_the_stock_tools_list(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(every_format_is_read_completely),
-        UNIT_TEST(head_is_what_the_stock_tools_list),
-    };
+static const struct CMUnitTest tests[] = {
+    UNIT_TEST(every_format_is_read_completely),
+    UNIT_TEST(head_is_what_the_stock_tools_list),
+};
 
-    return cmocka_run_group_tests_name(__FILE__, tests, unit_group_setup,
-                                       unit_group_teardown);
-}
+UNIT_MAIN(tests)
