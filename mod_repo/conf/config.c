@@ -10,30 +10,31 @@
 #define MIB ((apr_int64_t)1024 * 1024)
 
 /* A row of the table of limits. */
-#define LIMIT(field, directive, value, help)                                   \
+#define LIMIT(field, directive, value, is_bytes, help)                         \
     {                                                                          \
-        offsetof(repo_limits_t, field), "RepoLimit" directive, value, help     \
+        offsetof(repo_limits_t, field), "RepoLimit" directive, value,          \
+            is_bytes, help                                                     \
     }
 
 const repo_limit_t repo_limits[] = {
-    LIMIT(report_body, "ReportBody", 256 * MIB,
+    LIMIT(report_body, "ReportBody", 256 * MIB, true,
           "longest body of a REPORT, in bytes"),
-    LIMIT(report_entries, "ReportEntries", 2000000,
+    LIMIT(report_entries, "ReportEntries", 2000000, false,
           "most entries of an update report"),
-    LIMIT(report_paths, "ReportPaths", 4096,
+    LIMIT(report_paths, "ReportPaths", 4096, false,
           "most paths, patterns or revisions named in another report"),
-    LIMIT(xml_body, "XMLBody", 16 * MIB,
+    LIMIT(xml_body, "XMLBody", 16 * MIB, true,
           "longest XML body of other requests, in bytes"),
-    LIMIT(xml_depth, "XMLDepth", 64, "deepest nesting of XML elements"),
-    LIMIT(xml_attributes, "XMLAttributes", 32,
+    LIMIT(xml_depth, "XMLDepth", 64, false, "deepest nesting of XML elements"),
+    LIMIT(xml_attributes, "XMLAttributes", 32, false,
           "most attributes of an XML element"),
-    LIMIT(xml_namespaces, "XMLNamespaces", 64,
+    LIMIT(xml_namespaces, "XMLNamespaces", 64, false,
           "most namespaces declared in an XML body"),
-    LIMIT(xml_text, "XMLText", 64 * 1024,
+    LIMIT(xml_text, "XMLText", 64 * 1024, true,
           "longest text of an XML element that is no property, in bytes"),
-    LIMIT(prop_names, "PropertyNames", 256,
+    LIMIT(prop_names, "PropertyNames", 256, false,
           "most properties named in a PROPFIND or a log report"),
-    { 0, NULL, 0, NULL }
+    { 0, NULL, 0, false, NULL }
 };
 
 static apr_int64_t *limit_at(repo_limits_t *limits, const repo_limit_t *limit)

@@ -47,6 +47,7 @@ typedef struct repo_limit_t {
     apr_size_t field;
     const char *directive;
     apr_int64_t value; /* default */
+    bool is_bytes;     /* may be written with K, M or G */
     const char *help;
 } repo_limit_t;
 

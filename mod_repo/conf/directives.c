@@ -109,16 +109,23 @@ static const char *owner_of(const char *directive)
     return NULL;
 }
 
+/* What is known and not built: what it needs, what would be right. */
+typedef struct unbuilt_t {
+    const char *needs;
+    const char *right; /* or "" where only another server helps */
+} unbuilt_t;
+
 /* Refuse what the module cannot do yet: now, or at each request. */
 static const char *refuse(const cmd_parms *cmd, repo_config_t *config,
-                          const char *value, const char *what)
+                          const char *value, const unbuilt_t *unbuilt)
 {
     const char *owner = owner_of(cmd->cmd->name);
     const char *message = apr_psprintf(
         cmd->pool,
-        "%s: '%s' needs %s, which this version of mod_repo does not have; "
-        "remove the directive",
-        cmd->cmd->name, value, what);
+        "%s: '%s' needs %s, which this version of mod_repo does not "
+        "have%s%s",
+        cmd->cmd->name, value, unbuilt->needs, *unbuilt->right ? "; " : "",
+        unbuilt->right);
 
     if (!owner || !foreign_module_is_loaded(owner))
         return message;
@@ -126,7 +133,7 @@ static const char *refuse(const cmd_parms *cmd, repo_config_t *config,
     return NULL;
 }
 
-/* A directive that is wholly unavailable; cmd->info says what it needs. */
+/* A directive that is wholly unavailable. */
 static const char *set_refused(cmd_parms *cmd, void *dir, const char *value)
 {
     return refuse(cmd, dir, value, cmd->info);
@@ -135,7 +142,7 @@ static const char *set_refused(cmd_parms *cmd, void *dir, const char *value)
 /* A switch with one value that is what we do anyway. */
 typedef struct fixed_switch_t {
     bool value;
-    const char *needs; /* what the other value needs */
+    unbuilt_t other; /* what the other value needs */
 } fixed_switch_t;
 
 static const char *set_fixed_switch(cmd_parms *cmd, void *dir, int on)
@@ -144,7 +151,7 @@ static const char *set_fixed_switch(cmd_parms *cmd, void *dir, int on)
 
     if ((on != 0) == fixed->value)
         return NULL;
-    return refuse(cmd, dir, on ? "on" : "off", fixed->needs);
+    return refuse(cmd, dir, on ? "on" : "off", &fixed->other);
 }
 
 /* ---- what has no effect ---- */
@@ -223,6 +230,9 @@ static const char *set_v2(cmd_parms *cmd, void *dir, int on)
     return NULL;
 }
 
+static const unbuilt_t no_short_circuit = { "path authorization of our own",
+                                            "it must be on or off" };
+
 static const char *set_path_authz(cmd_parms *cmd, void *dir, const char *value)
 {
     repo_config_t *config = dir;
@@ -232,7 +242,7 @@ static const char *set_path_authz(cmd_parms *cmd, void *dir, const char *value)
     else if (strcasecmp(value, "off") == 0)
         config->path_authz = REPO_OFF;
     else if (strcasecmp(value, "short_circuit") == 0)
-        return refuse(cmd, config, value, "path authorization of our own");
+        return refuse(cmd, config, value, &no_short_circuit);
     else
         return wrong(cmd, value, "on or off");
     return NULL;
@@ -298,7 +308,8 @@ static const char *set_limit(cmd_parms *cmd, void *dir, const char *value)
         if (strcasecmp(limit->directive, cmd->cmd->name) != 0)
             continue;
         right = repo_directives_parse_size(
-            (apr_int64_t *)((char *)&config->limits + limit->field), value, 1);
+            (apr_int64_t *)((char *)&config->limits + limit->field), value,
+            limit->is_bytes);
         return right ? wrong(cmd, value, right) : NULL;
     }
     return "unknown limit";
@@ -379,15 +390,21 @@ static const char *set_memory_size(cmd_parms *cmd, void *dir, const char *value)
 
 /* ---- the table ---- */
 
-static const fixed_switch_t no_autoversioning = { false, "autoversioning" };
-static const fixed_switch_t authz_on = { true,
-                                         "path authorization of our own" };
+#define OWN_AUTHZ "path authorization of our own"
+
+static const fixed_switch_t no_autoversioning = {
+    false, { "autoversioning", "it must be off" }
+};
+static const fixed_switch_t authz_on = { true, { OWN_AUTHZ, "it must be on" } };
 static const fixed_switch_t authz_off = { false,
-                                          "path authorization of our own" };
-static const char needs_authz[] = "path authorization of our own";
-static const char needs_proxy[] = "write-through proxying";
-static const char needs_blocking[] = "blocking of requests";
-static const char needs_writing[] = "writing";
+                                          { OWN_AUTHZ, "it must be off" } };
+/* No advice to take rules away: the repository would stand open. */
+static const unbuilt_t needs_authz = { OWN_AUTHZ, "" };
+static const unbuilt_t needs_proxy = { "write-through proxying", "" };
+static const unbuilt_t needs_blocking = { "blocking of requests", "" };
+static const unbuilt_t needs_writing = {
+    "writing", "it has no effect on reading and can be left out"
+};
 
 /* The void pointer that httpd's macros take; the handlers read only. */
 #define INFO(x) ((void *)(apr_uintptr_t)(const void *)(x))
@@ -425,13 +442,15 @@ const command_rec repo_directives[] = {
         "whether updates may send all in one answer: on, off or prefer"),
     SWITCH("RepoAdvertiseV2Protocol", "SVNAdvertiseV2Protocol", set_v2, NULL,
            ANYWHERE, "whether the second version of the protocol is offered"),
-    ONE("RepoMasterURI", "SVNMasterURI", set_refused, INFO(needs_proxy),
+    ONE("RepoMasterURI", "SVNMasterURI", set_refused, INFO(&needs_proxy),
         ACCESS_CONF, "URL of the server that takes the writes"),
-    ONE("RepoMasterVersion", "SVNMasterVersion", set_refused, INFO(needs_proxy),
-        ACCESS_CONF, "version of the server that takes the writes"),
-    ONE("RepoActivitiesDB", "SVNActivitiesDB", set_refused, INFO(needs_writing),
-        ACCESS_CONF, "folder for the names of open activities"),
-    ONE("RepoHooksEnv", "SVNHooksEnv", set_refused, INFO(needs_writing),
+    ONE("RepoMasterVersion", "SVNMasterVersion", set_refused,
+        INFO(&needs_proxy), ACCESS_CONF,
+        "version of the server that takes the writes"),
+    ONE("RepoActivitiesDB", "SVNActivitiesDB", set_refused,
+        INFO(&needs_writing), ACCESS_CONF,
+        "folder for the names of open activities"),
+    ONE("RepoHooksEnv", "SVNHooksEnv", set_refused, INFO(&needs_writing),
         ACCESS_CONF, "file with the environment of hook programs"),
     ONE("RepoInMemoryCacheSize", "SVNInMemoryCacheSize", set_memory_size, NULL,
         RSRC_CONF, "size of the cache of a process in KiB"),
@@ -467,12 +486,12 @@ const command_rec repo_directives[] = {
     LIMIT("PropertyNames"),
 
     ONE("RepoAuthzAccessFile", "AuthzSVNAccessFile", set_refused,
-        INFO(needs_authz), OR_AUTHCFG | ACCESS_CONF, "file of access rules"),
+        INFO(&needs_authz), OR_AUTHCFG | ACCESS_CONF, "file of access rules"),
     ONE("RepoAuthzReposRelativeAccessFile", "AuthzSVNReposRelativeAccessFile",
-        set_refused, INFO(needs_authz), OR_AUTHCFG | ACCESS_CONF,
+        set_refused, INFO(&needs_authz), OR_AUTHCFG | ACCESS_CONF,
         "file of access rules in the repository"),
     ONE("RepoAuthzGroupsFile", "AuthzSVNGroupsFile", set_refused,
-        INFO(needs_authz), OR_AUTHCFG | ACCESS_CONF, "file of groups"),
+        INFO(&needs_authz), OR_AUTHCFG | ACCESS_CONF, "file of groups"),
     SWITCH("RepoAuthzAuthoritative", "AuthzSVNAuthoritative", set_fixed_switch,
            INFO(&authz_on), OR_AUTHCFG | ACCESS_CONF,
            "whether our denial is final"),
@@ -484,10 +503,10 @@ const command_rec repo_directives[] = {
            INFO(&authz_off), OR_AUTHCFG | ACCESS_CONF,
            "whether no name is asked for where none is needed"),
     ONE("RepoAuthzForceUsernameCase", "AuthzForceUsernameCase", set_refused,
-        INFO(needs_authz), OR_AUTHCFG | ACCESS_CONF,
+        INFO(&needs_authz), OR_AUTHCFG | ACCESS_CONF,
         "fold the case of user names: upper or lower"),
     ONE("RepoDontDoThatConfigFile", "DontDoThatConfigFile", set_refused,
-        INFO(needs_blocking), OR_ALL, "file of rules on costly requests"),
+        INFO(&needs_blocking), OR_ALL, "file of rules on costly requests"),
     SWITCH("RepoDontDoThatDisallowReplay", "DontDoThatDisallowReplay",
            ignore_switch, NULL, OR_ALL,
            "without effect as long as there are no rules"),

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stand-ins for the few functions of httpd that parts of the module call. */
+
+#ifndef TESTS_SUPPORT_HTTPD_H
+#define TESTS_SUPPORT_HTTPD_H
+
+#include <stdbool.h>
+
+#include <httpd.h>
+#include <util_filter.h>
+
+/** A request that was made by nobody; its output filters end in a collector. */
+typedef struct httpd_request_t {
+    request_rec r;
+    conn_rec c;
+    ap_filter_t filter;
+    char *sent;          /* what reached the filters */
+    apr_size_t sent_len; /* bytes */
+    int flushes;         /* flush buckets seen */
+    bool ended;          /* an end of stream was seen */
+    bool broken;         /* an error bucket was seen */
+    apr_status_t fail;   /* what passing on returns */
+} httpd_request_t;
+
+httpd_request_t *httpd_request(apr_pool_t *pool);
+
+#endif
