@@ -56,16 +56,6 @@ static bool parse_one(repo_range_t *range, bool *satisfiable, const char **text,
     return true;
 }
 
-static repo_range_status_t judge(const apr_array_header_t *ranges,
-                                 apr_uint64_t total, apr_uint64_t size)
-{
-    if (ranges->nelts == 0)
-        return REPO_RANGE_UNSATISFIABLE;
-    if (total > size || (ranges->nelts == 1 && total == size))
-        return REPO_RANGE_IGNORE;
-    return REPO_RANGE_PARTIAL;
-}
-
 repo_range_status_t repo_range_parse(apr_array_header_t **ranges,
                                      const char *value, apr_uint64_t size,
                                      apr_pool_t *result)
@@ -97,5 +87,5 @@ repo_range_status_t repo_range_parse(apr_array_header_t **ranges,
         if (*value++ != ',')
             return REPO_RANGE_IGNORE;
     }
-    return judge(*ranges, total, size);
+    return (*ranges)->nelts ? REPO_RANGE_PARTIAL : REPO_RANGE_UNSATISFIABLE;
 }

@@ -18,7 +18,7 @@ typedef struct repo_range_t {
 } repo_range_t;
 
 typedef enum repo_range_status_t {
-    REPO_RANGE_IGNORE, /* malformed, absurd or covering all: send the whole */
+    REPO_RANGE_IGNORE, /* malformed or absurd: send the whole */
     REPO_RANGE_PARTIAL,
     REPO_RANGE_UNSATISFIABLE /* 416 */
 } repo_range_status_t;
@@ -30,7 +30,8 @@ typedef enum repo_range_status_t {
  *                beyond the end are left out
  *
  * Ignored too: more than REPO_RANGE_MAX ranges, and ranges that ask for more
- * bytes than the text has.
+ * bytes than the text has. One range that covers all is a range, as httpd has
+ * it: clients find out by "bytes=0-" whether ranges are served.
  */
 repo_range_status_t repo_range_parse(apr_array_header_t **ranges,
                                      const char *value, apr_uint64_t size,
