@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include <apr_base64.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 #include <apr_uri.h>
@@ -27,6 +28,7 @@ struct bench_http_t {
     apr_pool_t *pool;
     apr_uri_t url;
     const char *path;
+    const char *credentials; /* value of a header, or NULL */
     bench_stats_t *stats;
     fs_error_t *err; /* of a callback; ends the loop */
     int waiting;     /* requests without complete answer */
@@ -48,7 +50,6 @@ typedef struct flight_t {
     apr_time_t sent;  /* when it was handed to the connection */
     int status;       /* of the answer; 0: not there yet */
     int resent;
-    bool asked; /* for user and password */
     char *failure;
     apr_size_t failure_len;
 } flight_t;
@@ -229,14 +230,19 @@ static apr_status_t handle_answer(serf_request_t *request,
     return APR_SUCCESS;
 }
 
-static void set_headers(serf_bucket_t *headers, const bench_request_t *request)
+static void set_headers(serf_bucket_t *headers, const flight_t *flight)
 {
+    const bench_request_t *request = &flight->request;
+    const char *user = flight->conn->http->credentials;
+
     serf_bucket_headers_setn(headers, "User-Agent", AGENT);
     serf_bucket_headers_setn(headers, "Accept-Encoding",
                              request->svndiff
                                  ? "gzip,svndiff2;q=0.9,svndiff1;q=0.8,"
                                    "svndiff;q=0.7"
                                  : "gzip");
+    if (user)
+        serf_bucket_headers_setn(headers, "Authorization", user);
     if (request->body)
         serf_bucket_headers_setn(headers, "Content-Type", "text/xml");
     if (request->depth)
@@ -266,7 +272,7 @@ static apr_status_t setup_request(serf_request_t *request, void *baton,
                                          NULL, alloc);
     *bucket = serf_request_bucket_request_create(
         request, flight->request.method, flight->request.uri, body, alloc);
-    set_headers(serf_bucket_request_get_headers(*bucket), &flight->request);
+    set_headers(serf_bucket_request_get_headers(*bucket), flight);
     *acceptor = accept_answer;
     *handler = handle_answer;
     *acceptor_baton = *handler_baton = flight;
@@ -346,24 +352,21 @@ static void count_bytes(void *baton, apr_off_t received, apr_off_t sent)
     stats->sent = (apr_uint64_t)sent;
 }
 
-static apr_status_t tell_user(char **user, char **password,
-                              serf_request_t *request, void *baton, int code,
-                              const char *type, const char *realm,
-                              apr_pool_t *pool)
+/* Sent unasked, as clients do once they know that the server wants it. */
+static const char *credentials(const apr_uri_t *url, apr_pool_t *pool)
 {
-    flight_t *flight = baton;
-    const apr_uri_t *url = &flight->conn->http->url;
+    const char *plain;
+    char *encoded;
+    apr_size_t len;
 
-    (void)request;
-    (void)code;
-    (void)type;
-    (void)realm;
-    if (!url->user || flight->asked)
-        return SERF_ERROR_AUTHN_FAILED;
-    flight->asked = true;
-    *user = apr_pstrdup(pool, url->user);
-    *password = apr_pstrdup(pool, url->password ? url->password : "");
-    return APR_SUCCESS;
+    if (!url->user)
+        return NULL;
+    plain = apr_pstrcat(pool, url->user, ":",
+                        url->password ? url->password : "", NULL);
+    len = strlen(plain);
+    encoded = apr_palloc(pool, (apr_size_t)apr_base64_encode_len((int)len));
+    apr_base64_encode(encoded, plain, (int)len);
+    return apr_pstrcat(pool, "Basic ", encoded, NULL);
 }
 
 /* Before the pools of requests go, whose handlers are called once more. */
@@ -402,8 +405,7 @@ fs_error_t *bench_http_create(bench_http_t **http, const char *url,
     apr_pool_create(&made->serf_pool, pool);
     made->serf = serf_context_create(made->serf_pool);
     serf_context_set_progress_cb(made->serf, count_bytes, stats);
-    serf_config_authn_types(made->serf, SERF_AUTHN_BASIC | SERF_AUTHN_DIGEST);
-    serf_config_credentials_callback(made->serf, tell_user);
+    made->credentials = credentials(&made->url, pool);
     apr_pool_pre_cleanup_register(pool, made, close_serf);
     *http = made;
     return NULL;

@@ -28,8 +28,8 @@ typedef struct bench_request_t {
 
 /**
  * Make an event loop for connections to the host that `url` names; it counts
- * in `stats`, and ends with `pool`. User and password in the URL are used
- * when the server asks for them.
+ * in `stats`, and ends with `pool`. User and password in the URL are sent
+ * with each request (Basic).
  * Errors: FS_ERR_BAD_ARGS, not a URL of a scheme that is spoken (http).
  */
 fs_error_t *bench_http_create(bench_http_t **http, const char *url,
