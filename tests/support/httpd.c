@@ -150,6 +150,13 @@ ap_log_rerror_(const char *file, int line, int module_index, int level,
     (void)fmt;
 }
 
+AP_DECLARE(int) ap_get_request_module_loglevel(const request_rec *r, int index)
+{
+    (void)r;
+    (void)index;
+    return APLOG_WARNING;
+}
+
 AP_DECLARE(char *) ap_server_root_relative(apr_pool_t *p, const char *name)
 {
     return apr_pstrdup(p, name);

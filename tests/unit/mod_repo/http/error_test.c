@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contract of mod_repo/http/error.h: the table of docs/errors.md. */
+/* link: mod_repo/http/error.o */
+
+#include "mod_repo/http/error.h"
+
+#include "tests/support/httpd.h"
+#include "tests/support/unit.h"
+
+static int status_of(fs_error_code_t code, int fallback)
+{
+    fs_error_t *err = FS_ERROR(code, "text");
+    int status = repo_error_status(err, fallback);
+
+    fs_error_clear(err);
+    return status;
+}
+
+static void kinds_have_their_status(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(FS_ERR_NOT_FOUND, 0), 404);
+    assert_int_equal(status_of(FS_ERR_NO_SUCH_REV, 0), 404);
+    assert_int_equal(status_of(FS_ERR_NOT_DIR, 0), 400);
+    assert_int_equal(status_of(FS_ERR_OUT_OF_DATE, 0), 409);
+    assert_int_equal(status_of(FS_ERR_UNREADABLE, 0), 403);
+    assert_int_equal(status_of(FS_ERR_UNSUPPORTED, 0), 501);
+    assert_int_equal(status_of(FS_ERR_CORRUPT, 0), 500);
+    assert_int_equal(status_of(FS_ERR_IO, 0), 500);
+    assert_int_equal(status_of(FS_ERR_BUSY, 0), 503);
+    assert_int_equal(status_of(FS_ERR_TOO_LARGE, 0), 413);
+    assert_int_equal(status_of(FS_ERR_XML_MALFORMED, 0), 400);
+}
+
+static void a_fallback_replaces_what_the_client_did_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(FS_ERR_UNREADABLE, 400), 400);
+    assert_int_equal(status_of(FS_ERR_BAD_ARGS, 404), 404);
+    assert_int_equal(status_of(FS_ERR_NOT_FOUND, 400), 404);
+    assert_int_equal(status_of(FS_ERR_CORRUPT, 400), 500);
+    assert_int_equal(status_of(FS_ERR_TOO_LARGE, 400), 413);
+}
+
+static void a_repository_we_cannot_serve_is_our_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(FS_ERR_UNSUPPORTED_FORMAT, 0), 500);
+    assert_int_equal(status_of(FS_ERR_UNSUPPORTED_REPO, 400), 500);
+}
+
+static void the_body_carries_number_and_outer_message(void **state)
+{
+    httpd_request_t *request = httpd_request(unit_pool(state));
+    fs_error_t *cause = FS_ERROR(FS_ERR_CORRUPT, "deep");
+    dav_error *err = repo_error_convert(
+        &request->r, FS_WRAP_AS(cause, FS_ERR_NOT_FOUND, "outer"), 0);
+
+    assert_int_equal(err->status, 404);
+    assert_int_equal(err->error_id, 160013);
+    assert_string_equal(err->desc, "outer");
+    assert_string_equal(err->namespace, "svn:");
+    assert_string_equal(err->tagname, "error");
+    assert_string_equal(err->prev->desc, "deep");
+    assert_null(err->prev->tagname);
+    assert_null(err->prev->prev);
+}
+
+static void paths_of_the_host_stay_in_the_log(void **state)
+{
+    httpd_request_t *request = httpd_request(unit_pool(state));
+    dav_error *err = repo_error_convert(
+        &request->r, FS_ERROR_APR(APR_ENOENT, "cannot open /srv/x"), 0);
+
+    assert_int_equal(err->status, 500);
+    assert_string_equal(err->desc, "input/output error");
+    assert_null(err->prev->tagname);
+    assert_string_equal(err->prev->desc, "cannot open /srv/x");
+    assert_int_equal(err->prev->aprerr, APR_ENOENT);
+}
+
+static void control_bytes_do_not_reach_the_body(void **state)
+{
+    httpd_request_t *request = httpd_request(unit_pool(state));
+    dav_error *err = repo_error_convert(
+        &request->r, FS_ERROR(FS_ERR_NOT_FOUND, "a\x01\x7f\rb"), 0);
+
+    assert_string_equal(err->desc, "a"
+                                   "???"
+                                   "b");
+}
+
+static void a_client_that_is_gone_gets_no_answer(void **state)
+{
+    httpd_request_t *request = httpd_request(unit_pool(state));
+
+    assert_int_equal(
+        repo_error_send(&request->r, FS_ERROR(FS_ERR_CANCELLED, "gone"), 0),
+        DONE);
+    assert_int_equal(request->sent_len, 0);
+}
+
+static void writes_are_refused_with_a_reason(void **state)
+{
+    dav_error *err = repo_error_read_only(unit_pool(state), 403);
+
+    assert_int_equal(err->status, 403);
+    assert_int_equal(err->error_id, 175002);
+    assert_non_null(strstr(err->desc, "does not accept writes"));
+}
+
+static const struct CMUnitTest tests[] = {
+    UNIT_TEST(kinds_have_their_status),
+    UNIT_TEST(a_fallback_replaces_what_the_client_did_wrong),
+    UNIT_TEST(a_repository_we_cannot_serve_is_our_failure),
+    UNIT_TEST(the_body_carries_number_and_outer_message),
+    UNIT_TEST(paths_of_the_host_stay_in_the_log),
+    UNIT_TEST(control_bytes_do_not_reach_the_body),
+    UNIT_TEST(a_client_that_is_gone_gets_no_answer),
+    UNIT_TEST(writes_are_refused_with_a_reason),
+};
+
+UNIT_MAIN(tests)
