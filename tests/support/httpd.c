@@ -150,7 +150,9 @@ ap_log_rerror_(const char *file, int line, int module_index, int level,
     (void)fmt;
 }
 
-AP_DECLARE(int) ap_get_request_module_loglevel(const request_rec *r, int index)
+/* The parentheses keep httpd's macro of that name away. */
+AP_DECLARE(int)
+(ap_get_request_module_loglevel)(const request_rec *r, int index)
 {
     (void)r;
     (void)index;
