@@ -15,11 +15,14 @@
 #include <http_request.h>
 #include <mod_dav.h>
 
+static const struct ap_logconf quiet = { NULL, APLOG_WARNING };
+
 httpd_request_t *httpd_request(apr_pool_t *pool)
 {
     httpd_request_t *request = apr_pcalloc(pool, sizeof(*request));
 
     request->r.pool = pool;
+    request->r.log = &quiet;
     request->r.connection = &request->c;
     request->r.headers_in = apr_table_make(pool, 4);
     request->r.headers_out = apr_table_make(pool, 4);
@@ -148,15 +151,6 @@ ap_log_rerror_(const char *file, int line, int module_index, int level,
     (void)status;
     (void)r;
     (void)fmt;
-}
-
-/* The parentheses keep httpd's macro of that name away. */
-AP_DECLARE(int)
-(ap_get_request_module_loglevel)(const request_rec *r, int index)
-{
-    (void)r;
-    (void)index;
-    return APLOG_WARNING;
 }
 
 AP_DECLARE(char *) ap_server_root_relative(apr_pool_t *p, const char *name)
