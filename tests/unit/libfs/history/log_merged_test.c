@@ -156,6 +156,24 @@ static void logs_are_nested_as_stock_servers_nest_them(void **state)
     compare_all(NULL, state);
 }
 
+/* Format 3 has mergeinfo, but does not record which change touched it. */
+static void an_old_format_gives_the_same(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_repo_t *present[3];
+    int i;
+
+    memcpy(present, repos, sizeof(repos));
+    for (i = 0; i < 3; i++)
+        repos[i] = fs_test_open(
+            fs_test_repo_load_as(
+                apr_psprintf(pool, "tests/data/log-g/mg%d.dump", i + 1), "1.5",
+                pool),
+            false, pool);
+    compare_all(NULL, state);
+    memcpy(repos, present, sizeof(repos));
+}
+
 static void an_access_function_that_allows_all_changes_nothing(void **state)
 {
     int calls = 0;
@@ -391,6 +409,7 @@ static void formats_without_mergeinfo_refuse_merged_revisions(void **state)
 
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(logs_are_nested_as_stock_servers_nest_them),
+    UNIT_TEST(an_old_format_gives_the_same),
     UNIT_TEST(an_access_function_that_allows_all_changes_nothing),
     UNIT_TEST(each_entry_comes_with_the_paths_of_its_own_revision),
     UNIT_TEST(several_ranges_are_several_logs),

@@ -223,6 +223,22 @@ static void more_paths_than_stay_open_give_the_same(void **state)
         numbers("/trunk/A/f2 /branches/b1/A/f", 11, 0, 0, true, pool));
 }
 
+/* Format 1 does not record the kinds of changed nodes. */
+static void kinds_that_were_not_recorded_are_looked_up(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path =
+        fs_test_repo_load_as("tests/data/history/hist.dump", "1.3", pool);
+    fs_buffer_t *out = fs_buffer_create(4096, pool);
+
+    assert_fs_ok(fs_test_log_text(out, fs_test_open(path, false, pool),
+                                  fs_test_log_options("/", 11, 0, pool), NULL,
+                                  pool));
+    assert_string_equal(out->data, our_log("/", 11, 0, 0, false, pool));
+    assert_non_null(strstr(out->data, "/trunk/B R file text"));
+    assert_null(strstr(out->data, "unknown"));
+}
+
 /* ---- errors ---- */
 
 static void assert_log_fails(const fs_log_options_t *options,
@@ -414,6 +430,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(no_path_and_the_root_mean_every_revision),
     UNIT_TEST(several_paths_are_one_log),
     UNIT_TEST(more_paths_than_stay_open_give_the_same),
+    UNIT_TEST(kinds_that_were_not_recorded_are_looked_up),
     UNIT_TEST(bad_arguments_are_found_before_anything_is_told),
     UNIT_TEST(an_error_of_the_receiver_ends_the_log),
     UNIT_TEST(properties_by_name_are_all_that_is_given),
