@@ -46,8 +46,12 @@ typedef struct fs_log_receiver_t {
 
 /**
  * Errors: FS_ERR_NO_SUCH_REV; FS_ERR_NOT_FOUND, a path is missing in the
- * higher revision; FS_ERR_UNREADABLE. All before the first event.
- * Memory: bounded, but for oldest-first logs with a limit and -g.
+ * higher revision; FS_ERR_UNREADABLE; FS_ERR_UNSUPPORTED, merged revisions of a
+ * format without mergeinfo. All before the first event.
+ * Ends of children may outnumber entries that have some: entries that are left
+ * out keep theirs. A reader drops an end at depth zero.
+ * Memory: bounded, but for 8 bytes a revision in oldest-first logs of paths,
+ * and a search for each level of nesting with merged revisions.
  */
 fs_error_t *fs_log(fs_repo_t *repo, const fs_log_options_t *options,
                    const fs_reader_t *reader, const fs_log_receiver_t *receiver,
@@ -83,7 +87,9 @@ typedef struct fs_file_rev_t {
 typedef fs_error_t *(*fs_file_rev_fn)(void *baton, const fs_file_rev_t *item,
                                       apr_pool_t *scratch);
 
-/** Errors: FS_ERR_NOT_FILE; FS_ERR_UNSUPPORTED (backwards with merged). */
+/** Errors: FS_ERR_NO_SUCH_REV; FS_ERR_UNREADABLE and FS_ERR_NOT_FILE, `path` in
+ *  the higher revision; FS_ERR_UNSUPPORTED, merged ones backwards or in a
+ *  format without mergeinfo. All before the first item. */
 fs_error_t *fs_file_revs(fs_repo_t *repo, const char *path, fs_rev_t start,
                          fs_rev_t end, bool include_merged,
                          const fs_reader_t *reader, fs_file_rev_fn receive,
