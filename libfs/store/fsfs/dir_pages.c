@@ -3,6 +3,7 @@
 
 #include "libfs/store/fsfs/dir_pages.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -154,6 +155,7 @@ static fs_error_t *build(fs_dir_build_t **built, fs_fsfs_t *fsfs,
         fs_handle_unpack_id(content->id, &rev, &item);
         return FS_WRAP(err, "directory in r%" FS_REV_FMT, rev);
     }
+    assert(*built);
     keep_pages(fsfs, content, *built);
     return NULL;
 }

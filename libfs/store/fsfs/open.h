@@ -20,7 +20,7 @@ fs_error_t *fs_open_probe(bool *mine, const char *path,
  * Open; lives in `result`, all but the vtable is filled. Errors as
  * fs_repo_open(); FS_ERR_BAD_ARGS, the value of an option, named.
  */
-fs_error_t *fs_open(fs_fsfs_t **fsfs, const char *path, apr_hash_t *options,
+fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
                     cache_t *cache, apr_pool_t *result) FS_MUST_CHECK;
 
 #endif

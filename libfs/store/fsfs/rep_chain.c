@@ -3,6 +3,7 @@
 
 #include "libfs/store/fsfs/rep_chain.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "libfs/delta/compose.h"
@@ -52,9 +53,8 @@ struct fs_rep_chain_t {
     fs_delta_chain_buffers_t *fold;
 };
 
-static void hold_end(fs_rep_chain_t *chain, link_t *link)
+static void hold_end(link_t *link)
 {
-    (void)chain;
     if (!link->held)
         fs_item_close(&link->item);
 }
@@ -145,7 +145,7 @@ static fs_error_t *get_link(link_t **link, fs_rep_chain_t *chain, int n)
                                       base.rev),
                              above);
         FS_TRY(add_link(chain, &base));
-        hold_end(chain, chain->links[n]);
+        hold_end(chain->links[n]);
     }
     *link = chain->links[n];
     return NULL;
@@ -344,6 +344,7 @@ static fs_error_t *descend(stack_state_t *s, fs_rep_chain_t *chain,
             FS_ERROR(FS_ERR_CORRUPT, "a delta against nothing has a source"),
             above);
     FS_TRY(get_link(&link, chain, s->depth + 1));
+    assert(link);
     FS_TRY(hold_begin(chain, link));
     if (link->header.kind == FS_REP_PLAIN) {
         err = read_plain_source(chain, link, &chain->windows[s->n - 1]);
@@ -355,7 +356,7 @@ static fs_error_t *descend(stack_state_t *s, fs_rep_chain_t *chain,
         s->n++;
         s->depth++;
     }
-    hold_end(chain, link);
+    hold_end(link);
     return wrap_link(err, link);
 }
 
