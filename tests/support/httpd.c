@@ -187,3 +187,33 @@ int dav_handle_err(request_rec *r, dav_error *err, dav_response *response)
     (void)response;
     return err->status;
 }
+
+const char *httpd_hook_owner;
+
+/* What every list of hooks looks like: one entry, or none. */
+static apr_array_header_t *hooks(void)
+{
+    static ap_LINK_fixups_t entry;
+    static apr_array_header_t list;
+
+    entry.szName = httpd_hook_owner;
+    list.elts = (char *)&entry;
+    list.elt_size = sizeof(entry);
+    list.nelts = httpd_hook_owner ? 1 : 0;
+    return &list;
+}
+
+#define HOOK_LIST(name)                                                        \
+    AP_DECLARE(apr_array_header_t *) ap_hook_get_##name(void)                  \
+    {                                                                          \
+        return hooks();                                                        \
+    }
+
+HOOK_LIST(access_checker)
+HOOK_LIST(access_checker_ex)
+HOOK_LIST(auth_checker)
+HOOK_LIST(check_user_id)
+HOOK_LIST(translate_name)
+HOOK_LIST(map_to_storage)
+HOOK_LIST(type_checker)
+HOOK_LIST(fixups)

@@ -24,4 +24,7 @@ typedef struct httpd_request_t {
 
 httpd_request_t *httpd_request(apr_pool_t *pool);
 
+/** The module that all hooks of access control seem to belong to, or NULL. */
+extern const char *httpd_hook_owner;
+
 #endif
