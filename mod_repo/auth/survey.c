@@ -22,89 +22,90 @@ static char reason_text[256];
 
 /* Directives by which URLs of one location may be treated differently,
  * whatever their arguments are. */
-static const char *const telling_directives[] = { "<LocationMatch",
-                                                  "<If",
-                                                  "<ElseIf",
-                                                  "<Else",
-                                                  "RewriteEngine",
-                                                  "SSLRequire",
-                                                  "Redirect",
-                                                  "RedirectMatch",
-                                                  "RedirectTemp",
-                                                  "RedirectPermanent",
-                                                  "Deny",
-                                                  "Allow",
-                                                  "AuthzProviderAlias",
-                                                  "<AuthzProviderAlias",
-                                                  "AuthMerging",
-                                                  NULL };
+static const char *const telling_directives[] = {
+    "<LocationMatch",
+    "<If",
+    "<ElseIf",
+    "<Else",
+    "RewriteEngine",
+    "SSLRequire",
+    "RedirectMatch",
+    "Deny",
+    "Allow",
+    "AuthzProviderAlias",
+    "<AuthzProviderAlias",
+    "AuthMerging",
+    NULL,
+};
 
 /* Modules whose hooks look at the section, the user or the client only. */
-static const char *const plain_modules[] = { "core.c",
-                                             "http_core.c",
-                                             "mod_so.c",
-                                             "mod_authz_core.c",
-                                             "mod_authz_host.c",
-                                             "mod_authz_user.c",
-                                             "mod_authz_groupfile.c",
-                                             "mod_authz_owner.c",
-                                             "mod_authz_dbm.c",
-                                             "mod_authz_dbd.c",
-                                             "mod_authnz_ldap.c",
-                                             "mod_auth_basic.c",
-                                             "mod_auth_digest.c",
-                                             "mod_authn_core.c",
-                                             "mod_authn_file.c",
-                                             "mod_authn_anon.c",
-                                             "mod_authn_dbd.c",
-                                             "mod_authn_dbm.c",
-                                             "mod_authn_socache.c",
-                                             "mod_access_compat.c",
-                                             "mod_ssl.c",
-                                             "mod_alias.c",
-                                             "mod_dav.c",
-                                             "mod_dav_fs.c",
-                                             "mod_dav_lock.c",
-                                             "mod_mime.c",
-                                             "mod_dir.c",
-                                             "mod_autoindex.c",
-                                             "mod_cgi.c",
-                                             "mod_cgid.c",
-                                             "mod_deflate.c",
-                                             "mod_brotli.c",
-                                             "mod_env.c",
-                                             "mod_expires.c",
-                                             "mod_filter.c",
-                                             "mod_headers.c",
-                                             "mod_log_config.c",
-                                             "mod_logio.c",
-                                             "mod_setenvif.c",
-                                             "mod_status.c",
-                                             "mod_info.c",
-                                             "mod_unixd.c",
-                                             "mod_unique_id.c",
-                                             "mod_negotiation.c",
-                                             "mod_reqtimeout.c",
-                                             "mod_remoteip.c",
-                                             "mod_http2.c",
-                                             "mod_socache_shmcb.c",
-                                             "mod_mpm_event.c",
-                                             "mod_mpm_worker.c",
-                                             "mod_mpm_prefork.c",
-                                             "event.c",
-                                             "worker.c",
-                                             "prefork.c",
-                                             "mod_usertrack.c",
-                                             "mod_version.c",
-                                             "mod_rewrite.c",
-                                             "mod_repo.c",
-                                             "mod_repo_core.c",
-                                             "mod_systemd.c",
-                                             "mod_include.c",
-                                             "mod_actions.c",
-                                             "mod_watchdog.c",
-                                             "mod_dav_svn.c",
-                                             NULL };
+static const char *const plain_modules[] = {
+    "core.c",
+    "http_core.c",
+    "mod_so.c",
+    "mod_authz_core.c",
+    "mod_authz_host.c",
+    "mod_authz_user.c",
+    "mod_authz_groupfile.c",
+    "mod_authz_owner.c",
+    "mod_authz_dbm.c",
+    "mod_authz_dbd.c",
+    "mod_authnz_ldap.c",
+    "mod_auth_basic.c",
+    "mod_auth_digest.c",
+    "mod_authn_core.c",
+    "mod_authn_file.c",
+    "mod_authn_anon.c",
+    "mod_authn_dbd.c",
+    "mod_authn_dbm.c",
+    "mod_authn_socache.c",
+    "mod_access_compat.c",
+    "mod_ssl.c",
+    "mod_alias.c",
+    "mod_dav.c",
+    "mod_dav_fs.c",
+    "mod_dav_lock.c",
+    "mod_mime.c",
+    "mod_dir.c",
+    "mod_autoindex.c",
+    "mod_cgi.c",
+    "mod_cgid.c",
+    "mod_deflate.c",
+    "mod_brotli.c",
+    "mod_env.c",
+    "mod_expires.c",
+    "mod_filter.c",
+    "mod_headers.c",
+    "mod_log_config.c",
+    "mod_logio.c",
+    "mod_setenvif.c",
+    "mod_status.c",
+    "mod_info.c",
+    "mod_unixd.c",
+    "mod_unique_id.c",
+    "mod_negotiation.c",
+    "mod_reqtimeout.c",
+    "mod_remoteip.c",
+    "mod_http2.c",
+    "mod_socache_shmcb.c",
+    "mod_mpm_event.c",
+    "mod_mpm_worker.c",
+    "mod_mpm_prefork.c",
+    "event.c",
+    "worker.c",
+    "prefork.c",
+    "mod_usertrack.c",
+    "mod_version.c",
+    "mod_rewrite.c",
+    "mod_repo.c",
+    "mod_repo_core.c",
+    "mod_systemd.c",
+    "mod_include.c",
+    "mod_actions.c",
+    "mod_watchdog.c",
+    "mod_dav_svn.c",
+    NULL,
+};
 
 static bool is_listed(const char *name, const char *const *list)
 {
@@ -173,19 +174,37 @@ static void collect_location(const ap_directive_t *directive, void *baton)
             section_path(directive);
 }
 
+/* What concerns `path` concerns only a part of one of `ours`. */
+static void check_path(const char *path, const apr_array_header_t *ours,
+                       const ap_directive_t *directive)
+{
+    int i;
+
+    for (i = 0; i < ours->nelts; i++)
+        if (is_below(path, APR_ARRAY_IDX(ours, i, const char *)))
+            found(apr_psprintf(ours->pool, "a part of a location in %s",
+                               directive->directive),
+                  directive->args);
+}
+
 static void check_location(const ap_directive_t *directive, void *baton)
 {
     const apr_array_header_t *ours = baton;
-    int i;
 
+    /* Redirect [status] /path URL: all below the path goes elsewhere. */
+    if (strcasecmp(directive->directive, "Redirect") == 0 ||
+        strcasecmp(directive->directive, "RedirectTemp") == 0 ||
+        strcasecmp(directive->directive, "RedirectPermanent") == 0) {
+        const char *path = strchr(directive->args, '/');
+
+        check_path(path ? path : "", ours, directive);
+        return;
+    }
     if (strcasecmp(directive->directive, "<Location") != 0)
         return;
     if (*directive->args == '~' || strpbrk(directive->args, "*?["))
         found("a pattern in <Location", directive->args);
-    for (i = 0; i < ours->nelts; i++)
-        if (is_below(section_path(directive),
-                     APR_ARRAY_IDX(ours, i, const char *)))
-            found("a section below a location: <Location", directive->args);
+    check_path(section_path(directive), ours, directive);
 }
 
 /* Whether a Require names what may differ by URL. */

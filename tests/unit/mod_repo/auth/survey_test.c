@@ -59,6 +59,9 @@ static void conditions_on_the_url_are_not(void **state)
     assert_false(is_uniform_with("Deny", "from env=HIDDEN", state));
     assert_false(is_uniform_with("RewriteEngine", "on", state));
     assert_false(is_uniform_with("Redirect", "gone /repo/x", state));
+    assert_false(is_uniform_with("RedirectMatch", "/x /y", state));
+    assert_true(is_uniform_with("Redirect", "permanent / https://h/", state));
+    assert_true(is_uniform_with("Redirect", "/other/x https://h/", state));
     assert_false(is_uniform_with("SSLRequire", "x", state));
 }
 
