@@ -108,8 +108,9 @@ static void keep(set_t *set, apr_uint64_t file, apr_uint64_t number,
 
 /* Read what one block has of the wanted bytes; `*len` is the wish, then what
  * came. */
-static fs_error_t *read_part(int fd, apr_uint64_t file, const char *name,
-                             apr_uint64_t offset, char *buf, apr_size_t *len)
+static fs_error_t *read_part(int fd, apr_uint64_t file, apr_uint64_t size,
+                             const char *name, apr_uint64_t offset, char *buf,
+                             apr_size_t *len)
 {
     apr_uint64_t number = offset / FS_BLOCK_SIZE;
     apr_size_t at = (apr_size_t)(offset % FS_BLOCK_SIZE);
@@ -121,6 +122,11 @@ static fs_error_t *read_part(int fd, apr_uint64_t file, const char *name,
         *len = FS_BLOCK_SIZE - at;
     if (copy_out(set, file, number, at, buf, len))
         return NULL;
+    /* The size is known: no read is spent on finding the end. */
+    if (number * FS_BLOCK_SIZE >= size)
+        have = 0;
+    else if (have > size - number * FS_BLOCK_SIZE)
+        have = (apr_size_t)(size - number * FS_BLOCK_SIZE);
     FS_TRY(fs_disk_file_pread(fd, number * FS_BLOCK_SIZE, block, &have, name));
     keep(set, file, number, block, have);
     if (at >= have)
@@ -132,8 +138,9 @@ static fs_error_t *read_part(int fd, apr_uint64_t file, const char *name,
     return NULL;
 }
 
-fs_error_t *fs_block_read(int fd, apr_uint64_t file, const char *name,
-                          apr_uint64_t offset, char *buf, apr_size_t len)
+fs_error_t *fs_block_read(int fd, apr_uint64_t file, apr_uint64_t size,
+                          const char *name, apr_uint64_t offset, char *buf,
+                          apr_size_t len)
 {
     apr_size_t done = 0;
 
@@ -144,7 +151,8 @@ fs_error_t *fs_block_read(int fd, apr_uint64_t file, const char *name,
     while (done < len && len <= BLOCK_READ_MAX) {
         apr_size_t part = len - done;
 
-        FS_TRY(read_part(fd, file, name, offset + done, buf + done, &part));
+        FS_TRY(
+            read_part(fd, file, size, name, offset + done, buf + done, &part));
         if (!part)
             break;
         done += part;

@@ -20,6 +20,7 @@ apr_uint64_t fs_block_new_file(void);
  * Read exactly `len` bytes at `offset` of an immutable file.
  *
  * @param file  number from fs_block_new_file()
+ * @param size  of the file, in bytes
  * @param name  what an FS_ERR_IO calls the file
  *
  * Errors:  FS_ERR_CORRUPT, the file ends before; FS_ERR_IO.
@@ -27,8 +28,8 @@ apr_uint64_t fs_block_new_file(void);
  * Cost:    no system call if the block is there; else one. Longer reads go
  *          around the blocks.
  */
-fs_error_t *fs_block_read(int fd, apr_uint64_t file, const char *name,
-                          apr_uint64_t offset, char *buf,
+fs_error_t *fs_block_read(int fd, apr_uint64_t file, apr_uint64_t size,
+                          const char *name, apr_uint64_t offset, char *buf,
                           apr_size_t len) FS_MUST_CHECK;
 
 #endif

@@ -22,11 +22,6 @@
 /* Bytes in which most indexes have their whole table of pages. */
 #define TABLE_STEP 4096
 
-static const char *name_of(const fs_rev_file_t *file)
-{
-    return file->path;
-}
-
 fs_error_t *fs_rev_file_read(fs_rev_file_t *file, apr_uint64_t offset,
                              char *buf, apr_size_t len)
 {
@@ -35,8 +30,8 @@ fs_error_t *fs_rev_file_read(fs_rev_file_t *file, apr_uint64_t offset,
                         "%" APR_SIZE_T_FMT " bytes at offset %" APR_UINT64_T_FMT
                         " are wanted, the file has %" APR_UINT64_T_FMT,
                         len, offset, file->size);
-    return fs_block_read(file->fd, file->block_id, name_of(file), offset, buf,
-                         len);
+    return fs_block_read(file->fd, file->block_id, file->size, file->path,
+                         offset, buf, len);
 }
 
 void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
