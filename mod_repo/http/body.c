@@ -417,7 +417,7 @@ bool repo_body_is(const repo_body_elem_t *elem, const char *ns,
 
 static fs_error_t *read_error(apr_status_t status)
 {
-    if (status == APR_ENOSPC || APR_STATUS_IS_ENOSPC(status))
+    if (APR_STATUS_IS_ENOSPC(status))
         return fs_error_create(FS_ERR_TOO_LARGE, status, NULL, __FILE__,
                                __LINE__,
                                "the body is longer than LimitRequestBody "
