@@ -124,15 +124,17 @@ static void want(export_t *job)
 {
     const char *uri = job->href;
     wanted_t *wanted;
+    apr_size_t size;
 
     if (*uri != '/' && strstr(uri, "://")) { /* older servers tell the host */
         uri = strchr(strstr(uri, "://") + 3, '/');
         uri = uri ? uri : "/";
     }
-    wanted = malloc(sizeof(*wanted) + strlen(uri) + 1);
+    size = strlen(uri) + 1;
+    wanted = malloc(sizeof(*wanted) + size);
     if (!wanted)
         abort();
-    strcpy(wanted->uri, uri);
+    memcpy(wanted->uri, uri, size);
     wanted->next = NULL;
     if (job->first)
         job->last->next = wanted;

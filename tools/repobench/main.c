@@ -291,6 +291,7 @@ static int run_command(const bench_command_t *command, int argc,
     const char *complaint;
     fs_error_t *err;
 
+    args.target = "";
     args.paths = apr_array_make(pool, 4, sizeof(const char *));
     args.rev = FS_INVALID_REV;
     args.clients = args.repetitions = 1;
