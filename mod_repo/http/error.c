@@ -3,6 +3,7 @@
 
 #include "mod_repo/http/error.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -49,10 +50,36 @@ int repo_error_status(const fs_error_t *err, int fallback)
     return status_of_kind[kind];
 }
 
-const char *repo_error_message(const fs_error_t *err)
+/* All levels as one text: "outermost: cause: its cause". What the system said
+ * is for the log. */
+static const char *chain_text(const fs_error_t *err, bool for_client,
+                              apr_pool_t *result)
 {
-    return fs_error_kind(err->code) == FS_KIND_IO ? fs_error_text(err->code)
-                                                  : err->message;
+    const char *text = "", *separator = "", *level, *last = NULL;
+
+    for (; err; err = err->cause) {
+        level = for_client && fs_error_kind(err->code) == FS_KIND_IO
+                    ? fs_error_text(err->code)
+                    : err->message;
+        if (last && strcmp(level, last) == 0)
+            continue;
+        text = apr_pstrcat(result, text, separator, level, NULL);
+        separator = ": ";
+        last = level;
+    }
+    return text;
+}
+
+const char *repo_error_message(const fs_error_t *err, apr_pool_t *result)
+{
+    return chain_text(err, true, result);
+}
+
+/* One line for administrators: which request, and all that is known. */
+static const char *log_text(request_rec *r, const fs_error_t *err)
+{
+    return apr_psprintf(r->pool, "%s %s: %s", r->method, r->uri,
+                        chain_text(err, false, r->pool));
 }
 
 /* A copy fit for XML: bytes that must not stand there become '?'. */
@@ -72,31 +99,18 @@ dav_error *repo_error_new(apr_pool_t *result, int status, int number,
     return dav_new_error_tag(result, status, number, 0, text, "svn:", "error");
 }
 
-/* Levels below the first, for the log alone: they carry no tag. */
-static dav_error *convert_causes(const fs_error_t *err, int status,
-                                 apr_pool_t *result)
-{
-    dav_error *converted;
-
-    if (!err)
-        return NULL;
-    converted = dav_new_error(result, status, (int)err->code, err->apr_status,
-                              apr_pstrdup(result, err->message));
-    converted->prev = convert_causes(err->cause, status, result);
-    return converted;
-}
-
 dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback)
 {
     int status = repo_error_status(err, fallback);
-    const char *message = repo_error_message(err);
     dav_error *converted;
 
-    converted = repo_error_new(r->pool, status, (int)err->code,
-                               clean_copy(message, r->pool));
-    /* What clients do not see is a level of its own. */
-    converted->prev = convert_causes(message == err->message ? err->cause : err,
-                                     status, r->pool);
+    converted =
+        repo_error_new(r->pool, status, (int)err->code,
+                       clean_copy(repo_error_message(err, r->pool), r->pool));
+    /* A level without a tag is for mod_dav's log alone. */
+    if (status >= 500)
+        converted->prev = dav_new_error(r->pool, status, (int)err->code,
+                                        err->apr_status, log_text(r, err));
     fs_error_clear(err);
     return converted;
 }
@@ -105,9 +119,8 @@ void repo_error_log(request_rec *r, const fs_error_t *err)
 {
     int level = repo_error_status(err, 0) >= 500 ? APLOG_ERR : APLOG_INFO;
 
-    for (; err; err = err->cause)
-        ap_log_rerror(APLOG_MARK, level, err->apr_status, r, "%s  [#%d]",
-                      err->message, (int)err->code);
+    ap_log_rerror(APLOG_MARK, level, err->apr_status, r, "%s  [#%d]",
+                  log_text(r, err), (int)err->code);
 }
 
 int repo_error_send(request_rec *r, fs_error_t *err, int fallback)
@@ -117,7 +130,7 @@ int repo_error_send(request_rec *r, fs_error_t *err, int fallback)
                       err->message);
         fs_error_clear(err);
         r->connection->keepalive = AP_CONN_CLOSE;
-        return DONE;
+        return HTTP_BAD_REQUEST; /* it may have closed one direction only */
     }
     return repo_error_send_dav(r, repo_error_convert(r, err, fallback));
 }

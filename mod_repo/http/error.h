@@ -31,19 +31,19 @@ dav_error *repo_error_new(apr_pool_t *result, int status, int number,
  * @param fallback  HTTP status where neither code nor kind decide, 0: by kind
  *                  (docs/errors.md)
  *
- * What clients get: number of the outermost level, its message; for kind IO
- * the general text only. The whole chain goes to the error log, one line a
- * level; what a client did wrong at level debug, what we failed at as errors.
+ * What clients get: number of the outermost level, the messages of all levels;
+ * for kind IO the general text only. What we failed at gets a line in the error
+ * log, with method, URL and what clients do not see.
  */
 dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback);
 
 /** Status that an error has: as in repo_error_convert(). */
 int repo_error_status(const fs_error_t *err, int fallback);
 
-/** Message for a client: no host path, no text of the system. */
-const char *repo_error_message(const fs_error_t *err);
+/** Message for a client, all levels: no host path, no text of the system. */
+const char *repo_error_message(const fs_error_t *err, apr_pool_t *result);
 
-/** Log `err` as repo_error_convert() does; `err` stays the caller's. */
+/** Log `err` with method and URL; `err` stays the caller's. */
 void repo_error_log(request_rec *r, const fs_error_t *err);
 
 /**
