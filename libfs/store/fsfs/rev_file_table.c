@@ -8,8 +8,12 @@
 
 #include <apr_allocator.h>
 #include <apr_strings.h>
+#include <apr_thread_mutex.h>
 
 #define BUCKETS 512
+
+/* Bytes that the allocator keeps for the next files. */
+#define ALLOCATOR_KEEPS (1024 * 1024)
 
 static struct {
     pthread_mutex_t lock; /* guards what follows */
@@ -27,20 +31,43 @@ static fs_rev_file_t **bucket_of(apr_uint64_t store, bool packed,
     return &table.buckets[((h >> 32) + number) % BUCKETS];
 }
 
+/*
+ * All files share one allocator, which keeps what it gets back: an allocator
+ * of its own for each would map and unmap memory with every file that is
+ * opened. NULL: no memory.
+ */
+static apr_allocator_t *shared_allocator(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static apr_allocator_t *allocator; /* guarded by `lock` until it is set */
+    apr_thread_mutex_t *mutex;
+    apr_pool_t *pool;
+
+    pthread_mutex_lock(&lock);
+    if (!allocator && apr_allocator_create(&allocator) == APR_SUCCESS) {
+        if (apr_pool_create_unmanaged_ex(&pool, NULL, NULL) != APR_SUCCESS ||
+            apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool) !=
+                APR_SUCCESS) {
+            apr_allocator_destroy(allocator);
+            allocator = NULL;
+        } else {
+            apr_allocator_mutex_set(allocator, mutex);
+            apr_allocator_max_free_set(allocator, ALLOCATOR_KEEPS);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return allocator;
+}
+
 fs_rev_file_t *fs_rev_file_table_new(int fd, const char *path)
 {
-    apr_allocator_t *allocator;
-    apr_pool_t *pool;
+    apr_allocator_t *allocator = shared_allocator();
     fs_rev_file_t *file;
+    apr_pool_t *pool;
 
     /* Without a parent: it is released by whoever uses the file last. */
-    if (apr_allocator_create(&allocator))
+    if (!allocator || apr_pool_create_unmanaged_ex(&pool, NULL, allocator))
         return NULL;
-    if (apr_pool_create_unmanaged_ex(&pool, NULL, allocator)) {
-        apr_allocator_destroy(allocator);
-        return NULL;
-    }
-    apr_allocator_owner_set(allocator, pool);
     file = apr_pcalloc(pool, sizeof(*file));
     file->pool = pool;
     file->fd = fd;
