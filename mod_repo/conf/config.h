@@ -34,10 +34,13 @@ typedef struct repo_limits_t {
     apr_int64_t report_entries; /* entries of an update report: 2,000,000 */
     apr_int64_t report_paths;   /* paths, patterns, revisions named in one of
                                    the other reports: 4096 */
+    apr_int64_t report_text;    /* bytes of texts that a report keeps: 1 MiB */
     apr_int64_t xml_body;       /* bytes of other XML bodies: 16 MiB */
     apr_int64_t xml_depth;      /* of elements: 64 */
     apr_int64_t xml_attributes; /* of an element: 32 */
     apr_int64_t xml_namespaces; /* of a body: 64 */
+    apr_int64_t xml_items;      /* elements and attributes of a body that is
+                                   held in memory: 65536 */
     apr_int64_t xml_text;       /* bytes of the text of one element: 64 KiB */
     apr_int64_t prop_names;     /* in a PROPFIND, in a log report: 256 */
 } repo_limits_t;

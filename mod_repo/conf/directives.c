@@ -478,10 +478,12 @@ const command_rec repo_directives[] = {
     LIMIT("ReportBody"),
     LIMIT("ReportEntries"),
     LIMIT("ReportPaths"),
+    LIMIT("ReportText"),
     LIMIT("XMLBody"),
     LIMIT("XMLDepth"),
     LIMIT("XMLAttributes"),
     LIMIT("XMLNamespaces"),
+    LIMIT("XMLItems"),
     LIMIT("XMLText"),
     LIMIT("PropertyNames"),
 

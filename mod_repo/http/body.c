@@ -25,6 +25,9 @@
 /** Longest single token (a tag with its attributes), in bytes. */
 #define TOKEN_MAX (1024 * 1024)
 
+/** Prefixes and URIs of all namespaces that a body declares, in bytes. */
+#define NAMESPACES_MAX ((apr_size_t)64 * 1024)
+
 /** Depth that is accepted when the caller sets no limit. */
 #define DEPTH_MAX 1024
 
@@ -42,6 +45,8 @@ struct repo_body_parser_t {
     fs_error_t *err;                    /* raised in a callback */
     apr_int64_t fed;                    /* bytes */
     apr_int64_t declared;               /* namespaces, in all */
+    apr_size_t declared_bytes;          /* of their prefixes and URIs */
+    apr_int64_t items;                  /* elements and attributes, in all */
     apr_array_header_t *bindings;       /* of binding_t */
     apr_array_header_t *attrs;          /* of repo_body_attr_t */
     int depth;                          /* open elements */
@@ -79,6 +84,32 @@ static bool is_declaration(const char *name, const char **prefix)
     return name[5] == ':';
 }
 
+/* ", see DIRECTIVE" or nothing. */
+static const char *see(const char *directive, apr_pool_t *result)
+{
+    return directive ? apr_pstrcat(result, ", see ", directive, NULL) : "";
+}
+
+/* Room for one more declaration? Stops the parser if not. */
+static bool may_declare(repo_body_parser_t *parser, apr_size_t bytes)
+{
+    parser->declared++;
+    parser->declared_bytes += bytes;
+    if (parser->limits.namespaces > 0 &&
+        parser->declared > parser->limits.namespaces)
+        STOP_MALFORMED(parser,
+                       "the body declares more than %" APR_INT64_T_FMT
+                       " namespaces",
+                       parser->limits.namespaces);
+    else if (parser->declared_bytes > NAMESPACES_MAX)
+        stop(parser,
+             FS_ERROR(FS_ERR_TOO_LARGE,
+                      "the names of the body's namespaces are longer than "
+                      "%" APR_SIZE_T_FMT " bytes",
+                      NAMESPACES_MAX));
+    return !parser->err;
+}
+
 static void declare(repo_body_parser_t *parser, const char **atts)
 {
     const char *prefix;
@@ -87,15 +118,8 @@ static void declare(repo_body_parser_t *parser, const char **atts)
     for (; *atts; atts += 2) {
         if (!is_declaration(atts[0], &prefix))
             continue;
-        parser->declared++;
-        if (parser->limits.namespaces > 0 &&
-            parser->declared > parser->limits.namespaces) {
-            STOP_MALFORMED(parser,
-                           "the body declares more than %" APR_INT64_T_FMT
-                           " namespaces",
-                           parser->limits.namespaces);
+        if (!may_declare(parser, strlen(prefix) + strlen(atts[1])))
             return;
-        }
         binding = apr_array_push(parser->bindings);
         binding->prefix = apr_pstrdup(parser->pool, prefix);
         binding->uri = apr_pstrdup(parser->pool, atts[1]);
@@ -168,6 +192,21 @@ static void collect_attrs(repo_body_parser_t *parser, const char **atts)
     }
 }
 
+/* Count an element and its attributes. */
+static void count_items(repo_body_parser_t *parser, const char **atts)
+{
+    parser->items++;
+    for (; *atts; atts += 2)
+        parser->items++;
+    if (parser->limits.items > 0 && parser->items > parser->limits.items)
+        stop(parser,
+             FS_ERROR(FS_ERR_TOO_LARGE,
+                      "the body has more than %" APR_INT64_T_FMT
+                      " elements and attributes%s",
+                      parser->limits.items,
+                      see(parser->limits.items_directive, parser->pool)));
+}
+
 static void on_start(void *data, const char *qualified, const char **atts)
 {
     repo_body_parser_t *parser = data;
@@ -182,8 +221,11 @@ static void on_start(void *data, const char *qualified, const char **atts)
             parser, "elements are nested deeper than %" APR_INT64_T_FMT, max);
         return;
     }
-    declare(parser, atts);
-    collect_attrs(parser, atts);
+    count_items(parser, atts);
+    if (!parser->err)
+        declare(parser, atts);
+    if (!parser->err)
+        collect_attrs(parser, atts);
     if (parser->err)
         return;
     if (!resolve(parser, qualified, false, &elem.ns, &elem.name)) {
@@ -264,12 +306,9 @@ static void on_text(void *data, const char *text, int len)
         stop(parser,
              FS_ERROR(FS_ERR_TOO_LARGE,
                       "the text of an element is longer than %" APR_INT64_T_FMT
-                      " bytes%s%s",
+                      " bytes%s",
                       parser->limits.text,
-                      parser->limits.text_directive ? ", see " : "",
-                      parser->limits.text_directive
-                          ? parser->limits.text_directive
-                          : ""));
+                      see(parser->limits.text_directive, parser->pool)));
         return;
     }
     reserve_text(parser, (apr_size_t)len);
@@ -383,13 +422,11 @@ fs_error_t *repo_body_parser_feed(repo_body_parser_t *parser, const char *data,
 
         parser->fed += part;
         if (parser->limits.bytes > 0 && parser->fed > parser->limits.bytes)
-            return FS_ERROR(
-                FS_ERR_TOO_LARGE,
-                "the body is longer than %" APR_INT64_T_FMT " bytes%s%s",
-                parser->limits.bytes,
-                parser->limits.bytes_directive ? ", see " : "",
-                parser->limits.bytes_directive ? parser->limits.bytes_directive
-                                               : "");
+            return FS_ERROR(FS_ERR_TOO_LARGE,
+                            "the body is longer than %" APR_INT64_T_FMT
+                            " bytes%s",
+                            parser->limits.bytes,
+                            see(parser->limits.bytes_directive, parser->pool));
         len -= (apr_size_t)part;
         FS_TRY(feed_part(parser, data, part, last && len == 0));
         data += part;

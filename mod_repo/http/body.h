@@ -22,6 +22,9 @@ typedef struct repo_body_limits_t {
     /* Names for messages: what to raise. May be NULL. */
     const char *bytes_directive;
     const char *text_directive;
+    /* Elements and attributes in all: for a body that is held in memory. */
+    apr_int64_t items;
+    const char *items_directive;
 } repo_body_limits_t;
 
 /** An attribute without its prefix; valid during the call. */
@@ -70,8 +73,8 @@ repo_body_parser_t *repo_body_parser_create(const repo_body_limits_t *limits,
  * Feed `len` bytes; `last` marks the end of the body.
  * Errors: FS_ERR_XML_MALFORMED: not well-formed, a DOCTYPE, a processing
  *         instruction, too deep, too many attributes or namespaces;
- *         FS_ERR_TOO_LARGE: body or text exceed a limit; what the handler
- *         returned.
+ *         FS_ERR_TOO_LARGE: body, text, items or the names of namespaces
+ *         exceed a limit; what the handler returned.
  * Memory: independent of the body's length.
  */
 fs_error_t *repo_body_parser_feed(repo_body_parser_t *parser, const char *data,

@@ -62,6 +62,20 @@ static fs_error_t *parse_number(apr_int64_t *out, const char *name,
     return NULL;
 }
 
+/* Each copy counts, also that of an element which comes again. */
+static fs_error_t *keep_text(const char **copy, repo_fields_t *base,
+                             const char *text, apr_size_t len)
+{
+    base->kept += (apr_int64_t)len;
+    if (base->kept > base->limits.report_text)
+        return FS_ERROR(FS_ERR_TOO_LARGE,
+                        "the texts of the report are longer than "
+                        "%" APR_INT64_T_FMT " bytes; %s sets the limit",
+                        base->limits.report_text, REPO_LIMIT_NAME(report_text));
+    *copy = apr_pstrmemdup(base->pool, text, len);
+    return NULL;
+}
+
 static fs_error_t *add_to_list(repo_fields_t *base, apr_array_header_t **list,
                                const char *name, const char *text,
                                apr_size_t len)
@@ -74,8 +88,7 @@ static fs_error_t *add_to_list(repo_fields_t *base, apr_array_header_t **list,
                         " elements '%s' in one report; %s sets the limit",
                         base->limits.report_paths, name,
                         REPO_LIMIT_NAME(report_paths));
-    APR_ARRAY_PUSH(*list, const char *) = apr_pstrmemdup(base->pool, text, len);
-    return NULL;
+    return keep_text(&APR_ARRAY_PUSH(*list, const char *), base, text, len);
 }
 
 fs_error_t *repo_fields_end(void *baton, const repo_body_elem_t *elem,
@@ -100,8 +113,7 @@ fs_error_t *repo_fields_end(void *baton, const repo_body_elem_t *elem,
         *(bool *)at = strcmp(text, "no") != 0;
         break;
     case REPO_FIELD_TEXT:
-        *(const char **)at = apr_pstrmemdup(base->pool, text, len);
-        break;
+        return keep_text(at, base, text, len);
     case REPO_FIELD_REV:
     case REPO_FIELD_NUMBER:
         return parse_number(at, field->name, text);

@@ -33,6 +33,7 @@ typedef struct repo_fields_t {
     const repo_field_t *fields; /* ends with a NULL name */
     repo_limits_t limits;
     apr_pool_t *pool;
+    apr_int64_t kept; /* bytes of texts in `pool` */
 } repo_fields_t;
 
 /** Make a struct of `size` bytes: revisions FS_INVALID_REV, all else zero. */
@@ -40,7 +41,8 @@ void *repo_fields_begin(apr_size_t size, const repo_field_t *fields,
                         repo_request_t *request, const repo_limits_t *limits);
 
 /** The `end` call of such reports.
- *  Errors: FS_ERR_BAD_NUMBER; FS_ERR_TOO_LARGE, too many of a list. */
+ *  Errors: FS_ERR_BAD_NUMBER; FS_ERR_TOO_LARGE, too many of a list, or the
+ *  texts kept are too long. */
 fs_error_t *repo_fields_end(void *baton, const repo_body_elem_t *elem,
                             const char *text, apr_size_t len);
 

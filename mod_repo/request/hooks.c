@@ -74,6 +74,8 @@ static void insert_filter(request_rec *r)
     limits.depth = configured.xml_depth;
     limits.attributes = configured.xml_attributes;
     limits.namespaces = configured.xml_namespaces;
+    limits.items = configured.xml_items;
+    limits.items_directive = REPO_LIMIT_NAME(xml_items);
     repo_guard_insert(r, &limits, configured.prop_names);
 }
 

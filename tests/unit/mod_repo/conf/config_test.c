@@ -38,6 +38,8 @@ static void limits_have_defaults_and_can_be_set(void **state)
     assert_int_equal(limits.xml_attributes, 32);
     assert_int_equal(limits.xml_namespaces, 64);
     assert_int_equal(limits.xml_text, 65536);
+    assert_int_equal(limits.xml_items, 65536);
+    assert_int_equal(limits.report_text, 1048576);
     assert_int_equal(limits.prop_names, 256);
     c->limits.xml_depth = 7;
     repo_config_limits(&limits, c);

@@ -9,7 +9,15 @@
 #include "tests/support/unit.h"
 
 static const repo_body_limits_t limits = {
-    1000, 4, 3, 3, 20, "RepoLimitReportBody", "RepoLimitXMLText"
+    .bytes = 1000,
+    .depth = 4,
+    .attributes = 3,
+    .namespaces = 3,
+    .text = 20,
+    .bytes_directive = "RepoLimitReportBody",
+    .text_directive = "RepoLimitXMLText",
+    .items = 9,
+    .items_directive = "RepoLimitXMLItems",
 };
 
 /* What was told, as text. */
@@ -137,6 +145,36 @@ static void limits_hold_at_their_value_and_not_above(void **state)
                          FS_ERR_TOO_LARGE, "RepoLimitXMLText");
 }
 
+static void elements_and_attributes_are_counted_together(void **state)
+{
+    assert_fs_ok(
+        feed("<a b=''><c d='' e=''/><f/><g/><h/><i/></a>", 1000, state));
+    assert_fs_error_says(
+        feed("<a b=''><c d='' e=''/><f/><g/><h/><i/><j/></a>", 1000, state),
+        FS_ERR_TOO_LARGE, "more than 9 elements and attributes");
+    assert_fs_error_says(
+        feed("<a><b/><c/><d/><e/><f/><g/><h/><i/><j/></a>", 3, state),
+        FS_ERR_TOO_LARGE, "RepoLimitXMLItems");
+}
+
+static void names_of_namespaces_are_limited_in_all(void **state)
+{
+    static const repo_body_limits_t none = { 0 };
+    apr_pool_t *pool = unit_pool(state);
+    char *uri = apr_palloc(pool, 65536);
+    const char *xml;
+    repo_body_parser_t *parser;
+
+    memset(uri, 'u', 65535);
+    uri[65535] = '\0';
+    xml = apr_pstrcat(pool, "<a xmlns:b='", uri, "'>", NULL);
+    parser = repo_body_parser_create(&none, NULL, pool);
+    assert_fs_ok(repo_body_parser_feed(parser, xml, strlen(xml), false));
+    assert_fs_error_says(
+        repo_body_parser_feed(parser, "<c xmlns='d'/></a>", 18, true),
+        FS_ERR_TOO_LARGE, "65536 bytes");
+}
+
 static void a_long_body_names_the_directive_to_raise(void **state)
 {
     char *xml = apr_palloc(unit_pool(state), 1002);
@@ -177,6 +215,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(malformed_bodies_are_refused),
     UNIT_TEST(document_types_and_instructions_are_refused),
     UNIT_TEST(limits_hold_at_their_value_and_not_above),
+    UNIT_TEST(elements_and_attributes_are_counted_together),
+    UNIT_TEST(names_of_namespaces_are_limited_in_all),
     UNIT_TEST(a_long_body_names_the_directive_to_raise),
     UNIT_TEST(an_error_of_the_handler_ends_the_parse),
     UNIT_TEST(a_body_can_be_checked_without_a_handler),
