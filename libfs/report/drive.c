@@ -169,10 +169,11 @@ static fs_error_t *apply_info(source_t *source, target_t *target,
     return NULL;
 }
 
-/* Related, and nothing in it that an update would have to carry? */
-static fs_error_t *is_unchanged(bool *same, bool *related, drive_t *drive,
-                                const fs_node_t *source,
-                                const fs_node_t *target, apr_pool_t *scratch)
+/* Related, and nothing in it that an update would have to carry? A text that
+ * was changed and changed back has to be told: the client keeps by which
+ * revision it was written. */
+static void is_unchanged(bool *same, bool *related, const drive_t *drive,
+                         const fs_node_t *source, const fs_node_t *target)
 {
     bool ignore = drive->report->options.ignore_ancestry;
     fs_relation_t relation = fs_node_relation(source, target);
@@ -180,15 +181,9 @@ static fs_error_t *is_unchanged(bool *same, bool *related, drive_t *drive,
     *related = relation != FS_UNRELATED || ignore;
     *same = relation == FS_SAME;
     if (relation == FS_RELATED && !ignore &&
-        fs_node_kind(target) == FS_NODE_FILE) {
-        bool differ;
-
-        FS_TRY(fs_node_props_differ(&differ, source, target, scratch));
-        if (!differ)
-            FS_TRY(fs_node_texts_differ(&differ, source, target, scratch));
-        *same = !differ;
-    }
-    return NULL;
+        fs_node_kind(target) == FS_NODE_FILE)
+        *same = !fs_node_props_touched(source, target) &&
+                !fs_node_text_touched(source, target);
 }
 
 static fs_error_t *delete_source(drive_t *drive, void *parent,
@@ -331,8 +326,7 @@ static fs_error_t *compare_entry(drive_t *drive, void *parent, source_t source,
         fs_node_kind(source.node) == fs_node_kind(target.node)) {
         bool same, nothing;
 
-        FS_TRY(is_unchanged(&same, &related, drive, source.node, target.node,
-                            scratch));
+        is_unchanged(&same, &related, drive, source.node, target.node);
         FS_TRY(needs_nothing(&nothing, drive, same, &target, place, info,
                              scratch));
         if (nothing)
