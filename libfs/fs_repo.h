@@ -100,6 +100,13 @@ fs_error_t *fs_repo_youngest(fs_rev_t *rev, fs_repo_t *repo,
                              apr_pool_t *scratch) FS_MUST_CHECK;
 
 /**
+ * The highest revision as of the last fs_repo_check(), fs_repo_set_get() or
+ * fs_repo_youngest() by any thread: for who has just made one of these.
+ * Cost: no system call.
+ */
+fs_rev_t fs_repo_youngest_known(fs_repo_t *repo);
+
+/**
  * All properties of a revision as they are now: `const char *` to
  * `fs_bytes_t *`, in `result`.
  * Errors: FS_ERR_NO_SUCH_REV; FS_ERR_CORRUPT.

@@ -138,6 +138,11 @@ fs_error_t *fs_repo_facts(apr_array_header_t **facts, fs_repo_t *repo,
     return repo->store->vtable->facts(facts, repo->store, result);
 }
 
+fs_rev_t fs_repo_youngest_known(fs_repo_t *repo)
+{
+    return repo->store->vtable->youngest_known(repo->store);
+}
+
 fs_error_t *fs_repo_youngest(fs_rev_t *rev, fs_repo_t *repo,
                              apr_pool_t *scratch)
 {

@@ -136,6 +136,9 @@ typedef struct fs_store_vtable_t {
     fs_error_t *(*youngest)(fs_rev_t *rev, fs_store_t *store,
                             apr_pool_t *scratch);
 
+    /** The same as of the last look by any thread; looks at nothing. */
+    fs_rev_t (*youngest_known)(fs_store_t *store);
+
     /** Id of the root directory of `rev`, which is <= youngest. */
     fs_error_t *(*root_id)(fs_node_id_t *id, fs_store_t *store, fs_rev_t rev,
                            apr_pool_t *scratch);

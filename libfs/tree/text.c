@@ -321,9 +321,10 @@ fs_error_t *fs_node_delta(fs_delta_stream_t **delta, const fs_node_t *base,
     return NULL;
 }
 
-fs_error_t *fs_node_svndiff(fs_stream_t **svndiff, const fs_node_t *base,
-                            const fs_node_t *node, int version, int level,
-                            apr_pool_t *result)
+/* Encode anew, or hand out what is stored. */
+static fs_error_t *open_svndiff(fs_stream_t **svndiff, const fs_node_t *base,
+                                const fs_node_t *node, int version, int level,
+                                apr_pool_t *result)
 {
     fs_stored_delta_t *stored = NULL;
     fs_delta_stream_t *delta;
@@ -341,5 +342,64 @@ fs_error_t *fs_node_svndiff(fs_stream_t **svndiff, const fs_node_t *base,
         FS_TRY(delta_of_different(&delta, base, node, result));
     }
     *svndiff = fs_svndiff_write(delta, version, level, result);
+    return NULL;
+}
+
+/* Texts up to this size have their encoded deltas cached: making one costs
+ * more than all else in a small answer. */
+#define ENCODED_TEXT_MAX (512 * 1024)
+
+/* Bytes that such a delta may take; svndiff is never much longer than the
+ * text it makes. */
+#define ENCODED_MAX (2 * ENCODED_TEXT_MAX)
+
+/* What names an encoded delta: both contents and the form. */
+typedef struct encoded_name_t {
+    unsigned char base[16]; /* zero: against nothing */
+    unsigned char text[16];
+    unsigned char version;
+    unsigned char level;
+} encoded_name_t;
+
+static void name_encoded(encoded_name_t *name, const fs_node_t *base,
+                         const fs_node_t *node, int version, int level)
+{
+    memset(name, 0, sizeof(*name));
+    if (base && base->record->text.present)
+        memcpy(name->base, base->record->text.id, sizeof(name->base));
+    memcpy(name->text, node->record->text.id, sizeof(name->text));
+    name->version = (unsigned char)version;
+    name->level = version == 1 ? (unsigned char)level : 0;
+}
+
+fs_error_t *fs_node_svndiff(fs_stream_t **svndiff, const fs_node_t *base,
+                            const fs_node_t *node, int version, int level,
+                            apr_pool_t *result)
+{
+    fs_repo_t *repo = node->root->repo;
+    cache_t *cache = fs_repo_cache(repo);
+    cache_key_t key = { .kind = CACHE_SVNDIFF };
+    encoded_name_t name;
+    cache_value_t found;
+    fs_bytes_t encoded;
+
+    FS_TRY(need_file(node));
+    if (!cache || !node->record->text.present ||
+        node->record->text.size > ENCODED_TEXT_MAX)
+        return open_svndiff(svndiff, base, node, version, level, result);
+
+    name_encoded(&name, base, node, version, level);
+    memcpy(key.space, fs_repo_instance(repo), sizeof(key.space));
+    key.name = &name;
+    key.name_len = sizeof(name);
+    if (cache_get(cache, &key, &found, result) == APR_SUCCESS) {
+        *svndiff = fs_stream_from_bytes(found.data, found.len, result);
+        return NULL;
+    }
+    FS_TRY(open_svndiff(svndiff, base, node, version, level, result));
+    FS_TRY(fs_stream_slurp(&encoded, *svndiff, ENCODED_MAX, result));
+    FS_TRY(fs_stream_close(*svndiff));
+    (void)cache_put(cache, &key, encoded.data, encoded.len);
+    *svndiff = fs_stream_from_bytes(encoded.data, encoded.len, result);
     return NULL;
 }

@@ -109,7 +109,11 @@ static dav_error *open_repository(repo_request_t *request)
     request->name = apr_filepath_name_get(folder);
     err = fs_repo_set_get(&request->repo, repo_process_repos(), folder,
                           config->options, request->pool);
-    return err ? open_error(request, err) : NULL;
+    if (err)
+        return open_error(request, err);
+    /* It was looked at just now; all parts of the answer agree on it. */
+    request->youngest = fs_repo_youngest_known(request->repo);
+    return NULL;
 }
 
 dav_error *repo_request_open_path(repo_request_t **out, request_rec *r,

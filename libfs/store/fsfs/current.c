@@ -50,30 +50,45 @@ static fs_error_t *read_current(fs_rev_t *rev, fs_fsfs_t *fsfs,
     return NULL;
 }
 
-fs_error_t *fs_current_youngest(fs_rev_t *rev, fs_fsfs_t *fsfs,
-                                apr_pool_t *scratch)
+/* `*same` tells that db/current is the file that was read before. */
+static fs_error_t *look_at_current(fs_rev_t *rev, bool *same, fs_fsfs_t *fsfs,
+                                   apr_pool_t *scratch)
 {
-    bool exists;
-    bool same;
     fs_stamp_t stamp;
+    bool exists;
 
     FS_TRY(fs_disk_file_stat(&stamp, &exists,
                              fs_handle_db_path(fsfs, "current", scratch)));
     lock_state(fsfs);
-    same = exists && fsfs->state.current_settled &&
-           fs_disk_file_same(&stamp, &fsfs->state.current);
+    *same = exists && fsfs->state.current_settled &&
+            fs_disk_file_same(&stamp, &fsfs->state.current);
     *rev = fsfs->state.youngest;
     unlock_state(fsfs);
-    return same ? NULL : read_current(rev, fsfs, scratch);
+    return *same ? NULL : read_current(rev, fsfs, scratch);
+}
+
+fs_error_t *fs_current_youngest(fs_rev_t *rev, fs_fsfs_t *fsfs,
+                                apr_pool_t *scratch)
+{
+    bool same;
+
+    return look_at_current(rev, &same, fsfs, scratch);
+}
+
+fs_rev_t fs_current_known(fs_fsfs_t *fsfs)
+{
+    fs_rev_t rev;
+
+    lock_state(fsfs);
+    rev = fsfs->state.youngest;
+    unlock_state(fsfs);
+    return rev;
 }
 
 fs_error_t *fs_current_need(fs_fsfs_t *fsfs, fs_rev_t rev, apr_pool_t *scratch)
 {
-    fs_rev_t youngest;
+    fs_rev_t youngest = fs_current_known(fsfs);
 
-    lock_state(fsfs);
-    youngest = fsfs->state.youngest;
-    unlock_state(fsfs);
     if (rev >= 0 && rev <= youngest)
         return NULL;
     if (rev >= 0)
@@ -297,25 +312,26 @@ fs_error_t *fs_current_identify(fs_fsfs_t *fsfs, apr_pool_t *scratch)
     return note_youngest(fsfs, youngest, scratch);
 }
 
-/* Whether db/ saw no rename since it was looked at. Else the files are read
- * again that are replaced in it. */
-static fs_error_t *check_folder(bool *stale, fs_fsfs_t *fsfs,
+/* `*same` tells that db/ saw no rename since it was looked at. Else the files
+ * are read again that are replaced in it. */
+static fs_error_t *check_folder(bool *stale, bool *same, fs_fsfs_t *fsfs,
                                 apr_pool_t *scratch)
 {
     unsigned char base[16];
     fs_stamp_t stamp;
     bool exists;
-    bool same;
 
     FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->db));
+    *same = false;
     if (!exists) {
         *stale = true;
         return NULL;
     }
     lock_state(fsfs);
-    same = fsfs->state.db_settled && fs_disk_file_same(&stamp, &fsfs->state.db);
+    *same =
+        fsfs->state.db_settled && fs_disk_file_same(&stamp, &fsfs->state.db);
     unlock_state(fsfs);
-    if (same)
+    if (*same)
         return NULL;
     FS_TRY(base_identity(base, fsfs, scratch));
     if (memcmp(base, fsfs->base, sizeof(base))) {
@@ -335,9 +351,10 @@ fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs, apr_pool_t *scratch)
     fs_rev_t youngest;
     epoch_t known;
     bool same;
+    bool same_current;
 
     *stale = false;
-    FS_TRY(check_folder(stale, fsfs, scratch));
+    FS_TRY(check_folder(stale, &same, fsfs, scratch));
     if (*stale)
         return NULL;
     memset(&known, 0, sizeof(known));
@@ -346,7 +363,11 @@ fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs, apr_pool_t *scratch)
     known.file = fsfs->state.file;
     known.packed = known.youngest < fsfs->state.min_unpacked;
     unlock_state(fsfs);
-    FS_TRY(fs_current_youngest(&youngest, fsfs, scratch));
+    FS_TRY(look_at_current(&youngest, &same_current, fsfs, scratch));
+    /* No other repository can be here while the folder saw no rename and the
+     * file that names the youngest revision is the one it was. */
+    if (same && same_current && youngest == known.youngest)
+        return NULL;
     FS_TRY(still_true(&same, fsfs, &known, youngest, scratch));
     if (!same)
         *stale = true;

@@ -17,6 +17,9 @@
 fs_error_t *fs_current_youngest(fs_rev_t *rev, fs_fsfs_t *fsfs,
                                 apr_pool_t *scratch) FS_MUST_CHECK;
 
+/** The youngest revision as of the last look. Cost: no system call. */
+fs_rev_t fs_current_known(fs_fsfs_t *fsfs);
+
 /**
  * Check that `rev` exists; looks at the disk only if it is above what was
  * known before. Errors: FS_ERR_NO_SUCH_REV.
@@ -43,7 +46,7 @@ fs_error_t *fs_current_read_min_unpacked(fs_fsfs_t *fsfs,
 fs_error_t *fs_current_identify(fs_fsfs_t *fsfs,
                                 apr_pool_t *scratch) FS_MUST_CHECK;
 
-/** See fs_repo_check(). Cost: three stats. */
+/** See fs_repo_check(). Cost: two stats while nothing changed. */
 fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs,
                              apr_pool_t *scratch) FS_MUST_CHECK;
 

@@ -66,6 +66,11 @@ static fs_error_t *facts(apr_array_header_t **list, fs_store_t *store,
     return fs_facts_list(list, fs_handle_of(store), result);
 }
 
+static fs_rev_t youngest_known(fs_store_t *store)
+{
+    return fs_current_known(fs_handle_of(store));
+}
+
 static fs_error_t *youngest(fs_rev_t *rev, fs_store_t *store,
                             apr_pool_t *scratch)
 {
@@ -188,6 +193,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .has_mergeinfo = has_mergeinfo,
         .facts = facts,
         .youngest = youngest,
+        .youngest_known = youngest_known,
         .root_id = root_id,
         .node = node,
         .dir_lookup = dir_lookup,

@@ -203,7 +203,9 @@ fs_error_t *fs_rep_read_all(fs_bytes_t *out, fs_fsfs_t *fsfs,
                             apr_size_t limit, apr_pool_t *result)
 {
     bool cached =
-        kind != CACHE_KIND_COUNT && content->size <= FS_REP_READ_CACHE_MAX;
+        kind != CACHE_KIND_COUNT &&
+        content->size <= (kind == CACHE_PROPERTIES ? FS_REP_READ_PROPS_CACHE_MAX
+                                                   : FS_REP_READ_CACHE_MAX);
     fs_rep_place_t place;
     cache_value_t value;
     cache_key_t key;

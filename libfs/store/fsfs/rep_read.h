@@ -8,8 +8,12 @@
 #include "libfs/store/fsfs/handle.h"
 #include "libfs/store/fsfs/rep_chain.h"
 
-/** Contents up to this size, in bytes, are kept in the cache. */
-#define FS_REP_READ_CACHE_MAX 32768
+/** Texts up to this size, in bytes, are kept in the cache. */
+#define FS_REP_READ_CACHE_MAX 131072
+
+/** Property lists up to this size are: many requests read those of a root with
+ *  long mergeinfo, and its chain of deltas is as long as its history. */
+#define FS_REP_READ_PROPS_CACHE_MAX (1024 * 1024)
 
 /** Where the representation of `content`, which is present, is stored. */
 fs_rep_place_t fs_rep_read_place(const fs_content_t *content);
