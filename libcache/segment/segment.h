@@ -73,6 +73,6 @@ void cache_segment_usage(const cache_segment_t *segment, apr_uint32_t shard,
                          cache_kind_t kind, cache_usage_t *usage);
 
 /** Empty a shard, whatever state it is in; the caller holds its lock. */
-void cache_segment_clear(cache_segment_t *segment, apr_uint32_t shard);
+void cache_segment_clear(cache_segment_t *segment, apr_uint32_t number);
 
 #endif

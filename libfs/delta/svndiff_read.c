@@ -39,7 +39,7 @@ static void *block_reserve(block_t *block, apr_size_t need, apr_size_t keep,
         apr_size_t room = 2 * block->room > need ? 2 * block->room : need;
         void *data = apr_palloc(pool, room ? room : 1);
 
-        if (keep)
+        if (block->data && keep)
             memcpy(data, block->data, keep);
         block->data = data;
         block->room = room;
@@ -123,7 +123,7 @@ fs_error_t *fs_svndiff_magic_parse(int *version, const char *data,
         return FS_ERROR(FS_ERR_SVNDIFF_HEADER,
                         "svndiff version %d is unknown, 0 to 2 are known",
                         (unsigned char)data[3]);
-    *version = data[3];
+    *version = (unsigned char)data[3];
     return NULL;
 }
 

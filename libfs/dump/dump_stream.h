@@ -28,9 +28,9 @@ fs_error_t *fs_dump_printf(const fs_dump_stream_t *stream, apr_pool_t *scratch,
 fs_bytes_t fs_dump_props(apr_hash_t *props, apr_hash_t *base,
                          apr_pool_t *result);
 
-/** The editor that writes one revision's node records; `*edit` is its baton.
+/** The editor that writes one revision's node records, and its `*baton`.
  *  Both live in `result`. */
-const fs_editor_t *fs_dump_editor(void **edit, const fs_dump_stream_t *stream,
+const fs_editor_t *fs_dump_editor(void **baton, const fs_dump_stream_t *stream,
                                   fs_root_t *root, apr_pool_t *result);
 
 #endif

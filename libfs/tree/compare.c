@@ -60,7 +60,7 @@ fs_error_t *fs_node_props(apr_hash_t **props, const fs_node_t *node,
     }
     err = root->store->vtable->props(props, root->store, &node->record->props,
                                      result, fs_root_scratch(root));
-    return err ? fs_lookup_blame(err, root->rev, node->path) : NULL;
+    return err ? FS_LOOKUP_BLAME(err, root->rev, node->path) : NULL;
 }
 
 fs_error_t *fs_node_prop(const fs_bytes_t **value, const fs_node_t *node,

@@ -28,7 +28,7 @@ fs_error_t *fs_dir_open(fs_dir_t **dir, const fs_node_t *node,
     err =
         store->vtable->dir_open(&(*dir)->entries, store, node->record, result);
     if (err)
-        return fs_lookup_blame(err, node->root->rev, node->path);
+        return FS_LOOKUP_BLAME(err, node->root->rev, node->path);
     return NULL;
 }
 
@@ -40,7 +40,7 @@ fs_error_t *fs_dir_next(const fs_dirent_t **entry, fs_dir_t *dir)
 
     err = node->root->store->vtable->dir_next(&stored, dir->entries);
     if (err)
-        return fs_lookup_blame(err, node->root->rev, node->path);
+        return FS_LOOKUP_BLAME(err, node->root->rev, node->path);
     if (!stored) {
         *entry = NULL;
         return NULL;

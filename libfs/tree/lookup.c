@@ -11,11 +11,6 @@
 
 /* ---- nodes ---- */
 
-fs_error_t *fs_lookup_blame(fs_error_t *err, fs_rev_t rev, const char *path)
-{
-    return FS_WRAP(err, "cannot read '%s' in revision %" FS_REV_FMT, path, rev);
-}
-
 fs_error_t *fs_lookup_record(const fs_node_record_t **record, fs_root_t *root,
                              const fs_node_id_t *id, apr_pool_t *result)
 {
@@ -139,7 +134,7 @@ static fs_error_t *node_below(const fs_node_t **child, const fs_node_t *parent,
     fs_error_t *err = fs_lookup_record(&record, parent->root, id, result);
 
     if (err)
-        return fs_lookup_blame(err, parent->root->rev, path);
+        return FS_LOOKUP_BLAME(err, parent->root->rev, path);
     *child = fs_lookup_make(parent->root, path, record, parent->copy_rev,
                             parent->copy_path, result);
     return NULL;
@@ -162,7 +157,7 @@ static fs_error_t *step_down(const fs_node_t **child, const fs_node_t *parent,
     err = root->store->vtable->dir_lookup(&entry, root->store, parent->record,
                                           name, scratch, scratch);
     if (err)
-        return fs_lookup_blame(err, root->rev, parent->path);
+        return FS_LOOKUP_BLAME(err, root->rev, parent->path);
     if (!entry)
         return NULL;
     id = entry->id;

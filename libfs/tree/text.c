@@ -26,7 +26,7 @@ static fs_error_t *read_text(void *baton, char *buf, apr_size_t *len)
     const text_t *text = baton;
     fs_error_t *err = fs_stream_read(text->inner, buf, len);
 
-    return err ? fs_lookup_blame(err, text->rev, text->path) : NULL;
+    return err ? FS_LOOKUP_BLAME(err, text->rev, text->path) : NULL;
 }
 
 static fs_error_t *skip_text(void *baton, apr_uint64_t *len)
@@ -34,7 +34,7 @@ static fs_error_t *skip_text(void *baton, apr_uint64_t *len)
     const text_t *text = baton;
     fs_error_t *err = fs_stream_skip(text->inner, *len, len);
 
-    return err ? fs_lookup_blame(err, text->rev, text->path) : NULL;
+    return err ? FS_LOOKUP_BLAME(err, text->rev, text->path) : NULL;
 }
 
 static fs_error_t *close_text(void *baton)
@@ -73,7 +73,7 @@ fs_error_t *fs_node_open(fs_stream_t **text, const fs_node_t *node,
     err = store->vtable->open_content(&t->inner, store, &node->record->text,
                                       offset, result);
     if (err)
-        return fs_lookup_blame(err, t->rev, t->path);
+        return FS_LOOKUP_BLAME(err, t->rev, t->path);
     *text = fs_stream_create(&text_ops, t, result);
     return NULL;
 }
@@ -278,7 +278,7 @@ static fs_error_t *stored_delta(fs_stored_delta_t **delta,
         return NULL;
     err = store->vtable->open_stored_delta(
         delta, store, content, &node->record->text, versions, result);
-    return err ? fs_lookup_blame(err, node->root->rev, node->path) : NULL;
+    return err ? FS_LOOKUP_BLAME(err, node->root->rev, node->path) : NULL;
 }
 
 /* Check kinds; `*same` tells that the texts are known to be equal. */

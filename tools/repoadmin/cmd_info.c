@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_strings.h>
 #include <apr_time.h>
 
 #include "libfs/fs_lock.h"
@@ -140,7 +141,7 @@ fs_error_t *admin_cmd_lstxns(const admin_args_t *args)
         const char *name = APR_ARRAY_IDX(names, i, const char *);
 
         /* A name begins with the revision that the transaction is based on. */
-        if (!FS_IS_REV(args->rev) || atoll(name) <= args->rev)
+        if (!FS_IS_REV(args->rev) || apr_strtoi64(name, NULL, 10) <= args->rev)
             FS_TRY(admin_printf("%s\n", name));
     }
     return NULL;
