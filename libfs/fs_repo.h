@@ -42,6 +42,15 @@ typedef struct fs_option_t {
 const fs_option_t *fs_repo_options(void);
 
 /**
+ * Would fs_repo_open() take these options? Looks at no repository, so that
+ * a configuration can be checked before there is one.
+ * Errors: FS_ERR_BAD_ARGS, an option that no store knows, or one with a value
+ *         that its store does not understand: names both and what is allowed.
+ */
+fs_error_t *fs_repo_check_options(apr_hash_t *options,
+                                  apr_pool_t *scratch) FS_MUST_CHECK;
+
+/**
  * Is the opened repository still the one on disk? `*stale` becomes true when
  * the folder now holds another repository (replaced, restored, upgraded): the
  * caller drops this handle and opens anew.

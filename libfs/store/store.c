@@ -21,7 +21,8 @@ static const fs_store_vtable_t *(*const stores[])(void) = { fs_fsfs_vtable };
 
 #define STORE_COUNT (sizeof(stores) / sizeof(stores[0]))
 
-/* The only store so far; with a second one the tables are joined here. */
+/* The only store so far; with a second one the tables are joined here, and
+ * fs_repo_check_options() asks each store about the names that it knows. */
 const fs_option_t *fs_repo_options(void)
 {
     return stores[0]()->options;
@@ -39,7 +40,7 @@ static bool option_is_known(const char *name)
     return false;
 }
 
-static fs_error_t *check_options(apr_hash_t *options, apr_pool_t *scratch)
+static fs_error_t *check_names(apr_hash_t *options, apr_pool_t *scratch)
 {
     apr_hash_index_t *i;
 
@@ -52,6 +53,12 @@ static fs_error_t *check_options(apr_hash_t *options, apr_pool_t *scratch)
             return FS_ERROR(FS_ERR_BAD_ARGS, "unknown option '%s'", name);
     }
     return NULL;
+}
+
+fs_error_t *fs_repo_check_options(apr_hash_t *options, apr_pool_t *scratch)
+{
+    FS_TRY(check_names(options, scratch));
+    return stores[0]()->check_options(options, scratch);
 }
 
 static fs_error_t *find_store(const fs_store_vtable_t **found, const char *path,
@@ -80,7 +87,7 @@ fs_error_t *fs_repo_open(fs_repo_t **repo, const char *path,
     fs_error_t *err;
 
     apr_pool_create(&scratch, result);
-    err = check_options(options, scratch);
+    err = check_names(options, scratch);
     if (!err)
         err = find_store(&vtable, path, scratch);
     apr_pool_destroy(scratch);

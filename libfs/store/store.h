@@ -114,6 +114,10 @@ typedef struct fs_store_vtable_t {
     /** Options that this store knows; ends with a NULL name. */
     const fs_option_t *options;
 
+    /** Does the store understand the values of `options`, all of which it
+     *  knows? Errors: FS_ERR_BAD_ARGS, with name, value and what is allowed. */
+    fs_error_t *(*check_options)(apr_hash_t *options, apr_pool_t *scratch);
+
     /** Does the repository folder `path` hold a store of this kind? */
     fs_error_t *(*probe)(bool *mine, const char *path, apr_pool_t *scratch);
 

@@ -277,25 +277,55 @@ static const char *set_xslt(cmd_parms *cmd, void *dir, const char *value)
     return NULL;
 }
 
+static const char *known_options(apr_pool_t *result)
+{
+    const fs_option_t *option;
+    const char *known = "";
+
+    for (option = fs_repo_options(); option->name; option++)
+        known =
+            apr_pstrcat(result, known, *known ? ", " : "", option->name, NULL);
+    return known;
+}
+
+/* Is it an option of the store? NULL, or what is wrong with it. */
+static const char *check_option(cmd_parms *cmd, const char *key,
+                                const char *value)
+{
+    apr_hash_t *alone = apr_hash_make(cmd->temp_pool);
+    const fs_option_t *option = fs_repo_options();
+    const char *message;
+    fs_error_t *err;
+
+    while (option->name && strcmp(option->name, key) != 0)
+        option++;
+    if (!option->name)
+        return wrong(cmd, key,
+                     apr_pstrcat(cmd->temp_pool, "one of ",
+                                 known_options(cmd->temp_pool), NULL));
+    apr_hash_set(alone, key, APR_HASH_KEY_STRING, value);
+    err = fs_repo_check_options(alone, cmd->temp_pool);
+    if (!err)
+        return NULL;
+    message = apr_psprintf(cmd->temp_pool, "%s: %s", cmd->cmd->name,
+                           fs_error_describe(err, cmd->temp_pool));
+    fs_error_clear(err);
+    return message;
+}
+
 static const char *set_option(cmd_parms *cmd, void *dir, const char *key,
                               const char *value)
 {
     repo_config_t *config = dir;
-    const fs_option_t *option;
-    const char *known = "";
+    const char *problem = check_option(cmd, key, value);
 
-    for (option = fs_repo_options(); option->name; option++) {
-        if (strcmp(option->name, key) == 0) {
-            if (!config->options)
-                config->options = apr_hash_make(cmd->pool);
-            apr_hash_set(config->options, apr_pstrdup(cmd->pool, key),
-                         APR_HASH_KEY_STRING, value);
-            return NULL;
-        }
-        known = apr_pstrcat(cmd->temp_pool, known, *known ? ", " : "",
-                            option->name, NULL);
-    }
-    return wrong(cmd, key, apr_pstrcat(cmd->temp_pool, "one of ", known, NULL));
+    if (problem)
+        return problem;
+    if (!config->options)
+        config->options = apr_hash_make(cmd->pool);
+    apr_hash_set(config->options, apr_pstrdup(cmd->pool, key),
+                 APR_HASH_KEY_STRING, value);
+    return NULL;
 }
 
 static const char *set_limit(cmd_parms *cmd, void *dir, const char *value)

@@ -135,6 +135,15 @@ def test_unknown_option_of_the_store_is_refused(folder):
     assert "no-such-key" in message
 
 
+@pytest.mark.parametrize("key,value", [
+    ("compression", "bzip2"), ("nosync", "maybe"), ("block-size", "many"),
+    ("compatible-version", "two")])
+def test_wrong_value_of_an_option_is_refused(key, value, folder):
+    accepted, message = configtest(folder, "RepoOption %s %s" % (key, value))
+    assert not accepted
+    assert "'%s'" % key in message and "'%s'" % value in message
+
+
 def test_location_without_repository_says_so(folder):
     server = harness.Httpd(folder, "event",
                            "<Location /r>\nDAV repo\n</Location>")

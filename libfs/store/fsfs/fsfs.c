@@ -184,6 +184,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
     static const fs_store_vtable_t vtable = {
         .name = "fsfs",
         .options = fs_open_options,
+        .check_options = fs_open_check_options,
         .probe = fs_open_probe,
         .open = open_store,
         .check = check,

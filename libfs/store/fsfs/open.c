@@ -169,13 +169,41 @@ static fs_error_t *check_version_option(apr_hash_t *options)
     return NULL;
 }
 
+/* Put `options` over `values`, and make settings of both. */
+static fs_error_t *take_options(fs_conf_t *conf, bool *nosync,
+                                fs_conf_values_t *values, apr_hash_t *options,
+                                int format)
+{
+    const fs_option_t *known;
+    fs_error_t *err;
+
+    FS_TRY(bool_option(nosync, options, "nosync"));
+    FS_TRY(check_version_option(options));
+    for (known = fs_open_options; known->name; known++) {
+        const char *value = option(options, known->name);
+
+        if (value && fs_conf_file_knows(known->name))
+            fs_conf_file_set(values, known->name, value);
+    }
+    err = fs_conf_file_resolve(conf, values, format);
+    return err ? FS_WRAP_AS(err, FS_ERR_BAD_ARGS, "options of the repository")
+               : NULL;
+}
+
+fs_error_t *fs_open_check_options(apr_hash_t *options, apr_pool_t *scratch)
+{
+    fs_conf_t conf;
+    bool nosync;
+
+    return take_options(&conf, &nosync, fs_conf_file_values(scratch), options,
+                        FS_FORMAT_NEWEST);
+}
+
 /* Options first, then fsfs.conf, then defaults. */
 static fs_error_t *read_conf(fs_fsfs_t *fsfs, apr_hash_t *options,
                              apr_pool_t *scratch)
 {
     fs_conf_values_t *values = fs_conf_file_values(scratch);
-    const fs_option_t *known;
-    fs_error_t *err;
     fs_bytes_t text;
 
     FS_TRY(fs_disk_file_read(&text, NULL,
@@ -187,17 +215,8 @@ static fs_error_t *read_conf(fs_fsfs_t *fsfs, apr_hash_t *options,
     FS_TRY(wrap_file(
         fs_conf_file_resolve(&fsfs->conf, values, fsfs->format.format),
         "db/fsfs.conf"));
-    FS_TRY(bool_option(&fsfs->nosync, options, "nosync"));
-    FS_TRY(check_version_option(options));
-    for (known = fs_open_options; known->name; known++) {
-        const char *value = option(options, known->name);
-
-        if (value && fs_conf_file_knows(known->name))
-            fs_conf_file_set(values, known->name, value);
-    }
-    err = fs_conf_file_resolve(&fsfs->conf, values, fsfs->format.format);
-    return err ? FS_WRAP_AS(err, FS_ERR_BAD_ARGS, "options of the repository")
-               : NULL;
+    return take_options(&fsfs->conf, &fsfs->nosync, values, options,
+                        fsfs->format.format);
 }
 
 /* --- Opening --- */

@@ -9,6 +9,10 @@
 /** Options that this store knows; ends with a NULL name. */
 extern const fs_option_t fs_open_options[];
 
+/** See check_options() of the store. */
+fs_error_t *fs_open_check_options(apr_hash_t *options,
+                                  apr_pool_t *scratch) FS_MUST_CHECK;
+
 /**
  * Whether the folder `path` holds an FSFS repository.
  * Errors: FS_ERR_UNSUPPORTED_REPO, it holds one of another kind, named.

@@ -181,6 +181,23 @@ static void a_bad_value_is_refused_with_name_and_value(void **state)
     }
 }
 
+static void options_are_checked_without_a_repository(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    apr_hash_t *options = apr_hash_make(pool);
+
+    assert_fs_ok(fs_repo_check_options(options, pool));
+    apr_hash_set(options, "compression", APR_HASH_KEY_STRING, "zlib-9");
+    assert_fs_ok(fs_repo_check_options(options, pool));
+    apr_hash_set(options, "block-size", APR_HASH_KEY_STRING, "many");
+    assert_fs_error_says(fs_repo_check_options(options, pool), FS_ERR_BAD_ARGS,
+                         "'many'");
+    apr_hash_set(options, "block-size", APR_HASH_KEY_STRING, NULL);
+    apr_hash_set(options, "sharpness", APR_HASH_KEY_STRING, "7");
+    assert_fs_error_says(fs_repo_check_options(options, pool), FS_ERR_BAD_ARGS,
+                         "'sharpness'");
+}
+
 static void each_announced_option_is_taken(void **state)
 {
     static const struct {
@@ -428,6 +445,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(a_missing_configuration_means_defaults),
     UNIT_TEST(an_unknown_option_is_refused_by_name),
     UNIT_TEST(a_bad_value_is_refused_with_name_and_value),
+    UNIT_TEST(options_are_checked_without_a_repository),
     UNIT_TEST(each_announced_option_is_taken),
     UNIT_TEST(facts_tell_format_layout_and_packing),
     UNIT_TEST(a_revision_above_the_youngest_does_not_exist),
