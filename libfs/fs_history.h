@@ -152,7 +152,9 @@ typedef struct fs_inherited_t {
     apr_hash_t *props; /* `const char *` to `fs_bytes_t *`, not empty */
 } fs_inherited_t;
 /** Proper parents with properties, root first; array of fs_inherited_t.
- *  @param name  only this property, or NULL */
+ *  @param name  only this property, or NULL
+ *  Errors: FS_ERR_UNREADABLE, whether `path` exists or not; FS_ERR_NOT_FOUND,
+ *          a parent. */
 fs_error_t *fs_inherited_props(apr_array_header_t **parents, fs_root_t *root,
                                const char *path, const char *name,
                                const fs_reader_t *reader,

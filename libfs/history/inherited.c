@@ -67,8 +67,15 @@ fs_error_t *fs_inherited_props(apr_array_header_t **parents, fs_root_t *root,
 {
     const apr_array_header_t *segments = fs_path_segments(path, result);
     const fs_node_t *dir;
+    bool allowed;
     int i;
 
+    FS_TRY(
+        fs_reader_may_read(&allowed, reader, fs_root_rev(root), path, result));
+    if (!allowed)
+        return FS_ERROR(FS_ERR_UNREADABLE,
+                        "'%s' may not be read in revision %" FS_REV_FMT, path,
+                        fs_root_rev(root));
     *parents = apr_array_make(result, 4, sizeof(fs_inherited_t));
     if (segments->nelts == 0)
         return NULL;

@@ -31,8 +31,9 @@ static fs_error_t *next_member(const fs_node_t **member, walker_t *walker,
     const fs_dirent_t *entry;
     bool allowed = false;
 
-    *member = NULL;
     while (!allowed) {
+        /* One that was skipped went with the pool. */
+        *member = NULL;
         apr_pool_clear(iter);
         FS_TRY(fs_dir_next(&entry, dir));
         if (!entry)

@@ -190,6 +190,7 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
     const fs_node_t *node;
     const char *path;
     fs_root_t *root;
+    bool allowed;
 
     FS_TRY(repo_fields_path(&path, request, "path", list->path, scratch));
     FS_TRY(repo_fields_root(&root, request, "revision", list->rev, scratch));
@@ -198,7 +199,11 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
                         list->depth_word);
     if (!patterns && list->no_patterns)
         patterns = apr_array_make(scratch, 1, sizeof(const char *));
-    FS_TRY(fs_node_need(&node, root, path, scratch));
+    /* What is hidden is listed as nothing, whether it exists or not. */
+    FS_TRY(repo_access_may_read(&allowed, request->access, list->rev, path,
+                                scratch));
+    if (allowed)
+        FS_TRY(fs_node_need(&node, root, path, scratch));
 
     repo_request_action(
         request, "list %s r%" FS_REV_FMT "%s%s %s",

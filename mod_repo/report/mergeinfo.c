@@ -167,9 +167,9 @@ static fs_error_t *run_inherited(void *baton, repo_request_t *request,
     FS_TRY(repo_fields_path(&path, request, "path",
                             report->path ? report->path : "", scratch));
     FS_TRY(repo_fields_root(&root, request, "revision", report->rev, scratch));
-    FS_TRY(fs_node_need(&node, root, path, scratch));
     FS_TRY(fs_inherited_props(&parents, root, path, NULL,
                               repo_request_reader(request), scratch));
+    FS_TRY(fs_node_need(&node, root, path, scratch));
     repo_request_action(request, "get-inherited-props %s r%" FS_REV_FMT,
                         repo_uri_encode(path, scratch), report->rev);
     repo_fields_open(out, "inherited-props-report");

@@ -64,6 +64,24 @@ static void a_hidden_parent_is_left_out(void **state)
                      0);
 }
 
+static void a_hidden_path_is_refused_whether_it_exists_or_not(void **state)
+{
+    static const char *const paths[] = { "/trunk/C/f2", "/trunk/C/none" };
+    apr_pool_t *pool = unit_pool(state);
+    apr_array_header_t *parents;
+    fs_root_t *root;
+    size_t i;
+
+    assert_fs_ok(fs_root_open(&root, fs_test_hist(), 9, pool));
+    for (i = 0; i < 2; i++) {
+        const fs_reader_t reader = { deny, (void *)paths[i] };
+
+        assert_fs_error(
+            fs_inherited_props(&parents, root, paths[i], NULL, &reader, pool),
+            FS_ERR_UNREADABLE);
+    }
+}
+
 static void a_missing_parent_is_not_found(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -81,6 +99,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(a_name_chooses_one_property),
     UNIT_TEST(the_node_itself_is_no_parent),
     UNIT_TEST(a_hidden_parent_is_left_out),
+    UNIT_TEST(a_hidden_path_is_refused_whether_it_exists_or_not),
     UNIT_TEST(a_missing_parent_is_not_found),
 };
 
