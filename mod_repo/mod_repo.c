@@ -72,10 +72,18 @@ static void register_hooks(apr_pool_t *pconf)
     ap_hook_handler(handle, NULL, before, APR_HOOK_FIRST);
 }
 
+static int lend_indexes(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp);
+
+static void register_core_hooks(apr_pool_t *pconf)
+{
+    register_hooks(pconf);
+    ap_hook_pre_config(lend_indexes, NULL, NULL, APR_HOOK_REALLY_FIRST);
+}
+
 module repo_core_module = { STANDARD20_MODULE_STUFF,  repo_config_create_dir,
                             repo_config_merge_dir,    repo_config_create_server,
                             repo_config_merge_server, repo_directives,
-                            register_hooks,           AP_MODULE_FLAG_NONE };
+                            register_core_hooks,      AP_MODULE_FLAG_NONE };
 
 /* ---- the records that LoadModule finds ---- */
 
@@ -135,3 +143,42 @@ module repo_module = EMPTY_MODULE("mod_repo.c", link_under_own_name);
 module dav_svn_module = EMPTY_MODULE("mod_dav_svn.c", link_core);
 module authz_svn_module = EMPTY_MODULE("mod_authz_svn.c", link_core);
 module dontdothat_module = EMPTY_MODULE("mod_dontdothat.c", link_core);
+
+/* The records with old names. */
+static module *const borrowed[] = { &dav_svn_module, &authz_svn_module,
+                                    &dontdothat_module };
+
+static const module *find_namesake(const module *record)
+{
+    const module *m, *found = NULL;
+
+    for (m = ap_top_module; m; m = m->next) {
+        if (m == record)
+            return NULL; /* it is loaded itself */
+        if (strcmp(m->name, record->name) == 0)
+            found = m;
+    }
+    return found;
+}
+
+/*
+ * httpd loads modules with RTLD_GLOBAL. So where the true mod_dav_svn is
+ * loaded after us, its own uses of `dav_svn_module` find our record: give
+ * that the index which httpd gave to the true one. No directive has been
+ * carried out yet.
+ */
+static int lend_indexes(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+{
+    apr_size_t i;
+
+    (void)pconf;
+    (void)plog;
+    (void)ptemp;
+    for (i = 0; i < sizeof(borrowed) / sizeof(borrowed[0]); i++) {
+        const module *true_one = find_namesake(borrowed[i]);
+
+        if (true_one)
+            borrowed[i]->module_index = true_one->module_index;
+    }
+    return OK;
+}
