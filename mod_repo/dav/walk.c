@@ -99,6 +99,17 @@ static dav_error *walk_list(walker_t *walker, const dav_resource *list)
     return failed;
 }
 
+static void note_action(const dav_resource *directory)
+{
+    const dav_resource_private *info = directory->info;
+    const char *path = fs_node_path(info->node);
+
+    if (info->request->r->method_number == M_PROPFIND)
+        repo_request_action(info->request, "get-dir %s%s r%" FS_REV_FMT " text",
+                            repo_uri_encode(path, info->request->pool),
+                            path[1] ? "/" : "", info->rev);
+}
+
 dav_error *repo_walk(const dav_walk_params *params, int depth,
                      dav_response **response)
 {
@@ -111,8 +122,10 @@ dav_error *repo_walk(const dav_walk_params *params, int depth,
     err = tell(&walker, root);
     if (!err && depth > 0 && root->info->is_listing)
         err = walk_list(&walker, root);
-    else if (!err && depth > 0 && root->collection)
+    else if (!err && depth > 0 && root->collection) {
+        note_action(root);
         err = walk_members(&walker, root, depth, params->pool);
+    }
     *response = walker.wres.response;
     return err;
 }

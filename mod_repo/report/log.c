@@ -336,7 +336,7 @@ static void log_action(const log_t *log, const fs_log_options_t *options,
 
     if (options->all_revprops) {
         revprops = " revprops=all";
-    } else if (log->revprops || log->no_revprops) {
+    } else if (log->revprops) {
         apr_array_header_t *names = apr_array_make(
             scratch, options->revprops->nelts, sizeof(const char *));
         int i;
