@@ -12,6 +12,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
+#include <http_config.h>
 #include <http_request.h>
 
 #include "mod_repo/auth/survey.h"
@@ -38,6 +39,24 @@ static fs_error_t *may_read(bool *allowed, fs_rev_t rev, const char *path,
     return repo_access_may_read(allowed, baton, rev, path, scratch);
 }
 
+/* httpd does not check a subrequest whose settings are those of the request
+ * that passed already. What depends on the URL would never be asked, so give
+ * this request settings of its own, equal to those it has. */
+static void part_from_subrequests(request_rec *r)
+{
+    static const char done_key[] = "mod_repo:parted";
+    ap_conf_vector_t *empty;
+    void *done;
+
+    apr_pool_userdata_get(&done, done_key, r->pool);
+    if (done)
+        return;
+    apr_pool_userdata_setn(r, done_key, NULL, r->pool);
+    empty = ap_create_per_dir_config(r->pool);
+    r->per_dir_config =
+        ap_merge_per_dir_configs(r->pool, r->per_dir_config, empty);
+}
+
 repo_access_t *repo_access_create(request_rec *r, const char *root,
                                   const char *special, bool check,
                                   apr_pool_t *result)
@@ -52,6 +71,7 @@ repo_access_t *repo_access_create(request_rec *r, const char *root,
         access->reader.baton = access;
         apr_pool_create(&access->memo_pool, result);
         access->memo = apr_hash_make(access->memo_pool);
+        part_from_subrequests(r);
     }
     return access;
 }

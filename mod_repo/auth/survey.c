@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <apr_hooks.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include <http_request.h>
@@ -126,24 +127,47 @@ static void found(const char *what, const char *detail)
 
 /* ---- directives ---- */
 
-/* A <Location> below one that has a repository: `outer` is that section. */
+/* Is the path `inner` a part of what the path `outer` covers? */
 static bool is_below(const char *inner, const char *outer)
 {
-    apr_size_t len = strcspn(outer, "> \t\"");
+    apr_size_t len = strlen(outer);
 
-    while (len > 1 && outer[len - 1] == '/')
+    while (len > 0 && outer[len - 1] == '/')
         len--;
-    return strncmp(inner, outer, len) == 0 &&
-           (len == 1 ? inner[1] != '>' && inner[1] != '\0'
-                     : inner[len] == '/' && inner[len + 1] != '>');
+    return strncmp(inner, outer, len) == 0 && inner[len] == '/' &&
+           inner[len + 1] != '\0';
 }
 
-/* `"/x y">` and `/x>` without the quote. */
-static const char *section_path(const ap_directive_t *directive)
+/* The first word of arguments as httpd reads it: maybe quoted, without the
+ * ">" of a section. Sets what follows. */
+static const char *first_word(const char **args, apr_pool_t *result)
+{
+    const char *in = *args;
+    char *word, *out, quote = 0;
+
+    while (apr_isspace(*in))
+        in++;
+    if (*in == '"' || *in == '\'')
+        quote = *in++;
+    word = out = apr_palloc(result, strlen(in) + 1);
+    for (; *in; in++) {
+        if (quote ? *in == quote : apr_isspace(*in) || *in == '>')
+            break;
+        if (quote && *in == '\\' && (in[1] == quote || in[1] == '\\'))
+            in++;
+        *out++ = *in;
+    }
+    *out = '\0';
+    *args = *in ? in + 1 : in;
+    return word;
+}
+
+static const char *section_path(const ap_directive_t *directive,
+                                apr_pool_t *result)
 {
     const char *args = directive->args;
 
-    return *args == '"' ? args + 1 : args;
+    return first_word(&args, result);
 }
 
 static bool has_repository(const ap_directive_t *directive)
@@ -168,10 +192,12 @@ static void each_directive(const ap_directive_t *directive, visit_t visit,
 
 static void collect_location(const ap_directive_t *directive, void *baton)
 {
+    apr_array_header_t *ours = baton;
+
     if (strcasecmp(directive->directive, "<Location") == 0 &&
         has_repository(directive->first_child))
-        APR_ARRAY_PUSH((apr_array_header_t *)baton, const char *) =
-            section_path(directive);
+        APR_ARRAY_PUSH(ours, const char *) =
+            section_path(directive, ours->pool);
 }
 
 /* What concerns `path` concerns only a part of one of `ours`. */
@@ -190,30 +216,43 @@ static void check_path(const char *path, const apr_array_header_t *ours,
 static void check_location(const ap_directive_t *directive, void *baton)
 {
     const apr_array_header_t *ours = baton;
+    const char *args = directive->args, *path;
 
     /* Redirect [status] /path URL: all below the path goes elsewhere. */
     if (strcasecmp(directive->directive, "Redirect") == 0 ||
         strcasecmp(directive->directive, "RedirectTemp") == 0 ||
         strcasecmp(directive->directive, "RedirectPermanent") == 0) {
-        const char *path = strchr(directive->args, '/');
-
-        check_path(path ? path : "", ours, directive);
+        path = first_word(&args, ours->pool);
+        if (*path != '/')
+            path = first_word(&args, ours->pool);
+        check_path(path, ours, directive);
         return;
     }
     if (strcasecmp(directive->directive, "<Location") != 0)
         return;
-    if (*directive->args == '~' || strpbrk(directive->args, "*?["))
+    path = section_path(directive, ours->pool);
+    if (strcmp(path, "~") == 0 || strpbrk(path, "*?["))
         found("a pattern in <Location", directive->args);
-    check_path(section_path(directive), ours, directive);
+    check_path(path, ours, directive);
 }
 
-/* Whether a Require names what may differ by URL. */
-static bool requires_by_url(const char *args)
+/* What Require may ask for without a look at the URL. */
+static const char *const plain_requirements[] = {
+    "all",       "user",        "valid-user",  "group",          "ip",
+    "host",      "forward-dns", "local",       "method",         "dbm-group",
+    "dbd-group", "dbd-login",   "dbd-logout",  "ldap-user",      "ldap-group",
+    "ldap-dn",   "ldap-filter", "ldap-search", "ldap-attribute", NULL,
+};
+
+/* Whether a Require names what may differ by URL, as those may of which
+ * nothing is known. */
+static bool requires_by_url(const char *args, apr_pool_t *scratch)
 {
-    while (strncasecmp(args, "not ", 4) == 0)
-        args += 4;
-    return strncasecmp(args, "expr", 4) == 0 ||
-           strncasecmp(args, "env", 3) == 0 || strstr(args, "%{") != NULL;
+    const char *word = first_word(&args, scratch);
+
+    if (strcasecmp(word, "not") == 0)
+        word = first_word(&args, scratch);
+    return !is_listed(word, plain_requirements) || strstr(args, "%{") != NULL;
 }
 
 static bool has_word(const char *args, const char *word)
@@ -240,7 +279,6 @@ static void check_directive(const ap_directive_t *directive, void *baton)
 {
     const char *name = directive->directive;
 
-    (void)baton;
     if (strcasecmp(name, "RewriteEngine") == 0 &&
         strcasecmp(directive->args, "off") == 0)
         return;
@@ -256,7 +294,7 @@ static void check_directive(const ap_directive_t *directive, void *baton)
         return;
     }
     if (strcasecmp(name, "Require") == 0) {
-        if (requires_by_url(directive->args))
+        if (requires_by_url(directive->args, baton))
             found("the directive Require", directive->args);
         return;
     }
@@ -294,7 +332,7 @@ void repo_survey_take(const ap_directive_t *tree, apr_pool_t *scratch)
     reason = NULL;
     each_directive(tree, collect_location, ours);
     each_directive(tree, check_location, ours);
-    each_directive(tree, check_directive, NULL);
+    each_directive(tree, check_directive, scratch);
     check_hooks(ap_hook_get_access_checker());
     check_hooks(ap_hook_get_access_checker_ex());
     check_hooks(ap_hook_get_auth_checker());

@@ -18,24 +18,48 @@
 #include "mod_repo/http/guard.h"
 #include "mod_repo/request/request.h"
 
-/* A name that is no file; its extension still tells the type. */
-static int translate_name(request_rec *r)
+/* httpd forgets the location's settings before the phase after this one, so
+ * remember which URL is ours. Others may still refuse it or send it elsewhere:
+ * rules of mod_rewrite, redirects of mod_alias. */
+static int note_location(request_rec *r)
 {
-    if (!repo_request_is_ours(r))
-        return DECLINED;
+    if (repo_request_is_ours(r))
+        ap_set_module_config(r->request_config, &repo_core_module,
+                             apr_pstrdup(r->pool, r->uri));
+    return DECLINED;
+}
+
+/* Is it ours, and the URL as it was? */
+static bool is_noted(request_rec *r)
+{
+    const char *uri =
+        ap_get_module_config(r->request_config, &repo_core_module);
+
+    return uri && strcmp(uri, r->uri) == 0;
+}
+
+/* A name that is no file; its extension still tells the type. */
+static void set_filename(request_rec *r)
+{
     r->filename = apr_pstrcat(r->pool, "mod_repo:", r->uri, NULL);
     r->canonical_filename = r->filename;
     r->path_info = NULL;
-    /* httpd forgets the location's settings before the next phase. */
-    ap_set_module_config(r->request_config, &repo_core_module, r->filename);
+}
+
+static int translate_name(request_rec *r)
+{
+    if (!is_noted(r))
+        return DECLINED;
+    set_filename(r);
     return OK;
 }
 
 /* Ends the look for folders and files on disk. */
 static int map_to_storage(request_rec *r)
 {
-    if (!ap_get_module_config(r->request_config, &repo_core_module))
+    if (!is_noted(r))
         return DECLINED;
+    set_filename(r); /* an Alias may have set another one */
     r->finfo.filetype = APR_NOFILE;
     return OK;
 }
@@ -83,7 +107,8 @@ void repo_hooks_register(apr_pool_t *pconf)
 {
     (void)pconf;
     repo_guard_register();
-    ap_hook_translate_name(translate_name, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_translate_name(note_location, NULL, NULL, APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(translate_name, NULL, NULL, APR_HOOK_LAST);
     ap_hook_map_to_storage(map_to_storage, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(fixups, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_insert_filter(insert_filter, NULL, NULL, APR_HOOK_MIDDLE);

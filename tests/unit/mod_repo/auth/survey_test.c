@@ -44,10 +44,38 @@ static void sections_that_match_parts_of_it_are_not(void **state)
     assert_false(is_uniform_with("<If", "\"%{REQUEST_URI} =~ /x/\">", state));
     assert_false(is_uniform_with("<Location", "/repo/trunk>", state));
     assert_false(is_uniform_with("<Location", "\"/repo/trunk\">", state));
+    assert_false(is_uniform_with("<Location", "'/repo/trunk'>", state));
+    assert_false(is_uniform_with("<Location", "  /repo/trunk  >", state));
     assert_false(is_uniform_with("<Location", "/*/trunk>", state));
+    assert_false(is_uniform_with("<Location", "\"~\" secret>", state));
     assert_false(is_uniform_with("<Location", "~ \"/tr\">", state));
     assert_string_equal(repo_survey_reason(),
                         "a pattern in <Location ~ \"/tr\">");
+}
+
+static void a_location_is_read_as_httpd_reads_it(void **state)
+{
+    static const char *const outer[] = { "\"/my repo\">", "'/my repo/' >" };
+    ap_directive_t dav = { 0 }, location = { 0 }, inner = { 0 };
+    size_t i;
+
+    dav.directive = "DAV";
+    dav.args = "repo";
+    location.directive = inner.directive = "<Location";
+    location.first_child = &dav;
+    for (i = 0; i < 2; i++) {
+        location.args = outer[i];
+        location.next = NULL;
+        repo_survey_take(&location, unit_pool(state));
+        assert_true(repo_survey_is_uniform());
+        inner.args = "\"/my repo/secret\">";
+        location.next = &inner;
+        repo_survey_take(&location, unit_pool(state));
+        assert_false(repo_survey_is_uniform());
+        inner.args = "\"/my\">";
+        repo_survey_take(&location, unit_pool(state));
+        assert_true(repo_survey_is_uniform());
+    }
 }
 
 static void conditions_on_the_url_are_not(void **state)
@@ -56,6 +84,8 @@ static void conditions_on_the_url_are_not(void **state)
         is_uniform_with("Require", "expr %{REQUEST_URI} =~ /x/", state));
     assert_false(is_uniform_with("Require", "not env HIDDEN", state));
     assert_false(is_uniform_with("Require", "user %{ENV:X}", state));
+    assert_false(is_uniform_with("Require", "lua-secret x", state));
+    assert_true(is_uniform_with("Require", "not ip 10.1", state));
     assert_false(is_uniform_with("Deny", "from env=HIDDEN", state));
     assert_false(is_uniform_with("RewriteEngine", "on", state));
     assert_false(is_uniform_with("Redirect", "gone /repo/x", state));
@@ -87,6 +117,7 @@ static void modules_that_are_not_known_are_not(void **state)
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(a_plain_location_is_uniform),
     UNIT_TEST(sections_that_match_parts_of_it_are_not),
+    UNIT_TEST(a_location_is_read_as_httpd_reads_it),
     UNIT_TEST(conditions_on_the_url_are_not),
     UNIT_TEST(reading_methods_must_be_treated_alike),
     UNIT_TEST(modules_that_are_not_known_are_not),
