@@ -343,11 +343,15 @@ def client_work(client, base, folder):
 
 
 def actions(server):
-    """The SVN-ACTION of each request in order of time, each once in a row."""
+    """The SVN-ACTION of each request."""
     found = []
     with open(server.access_log) as inp:
         for line in inp:
             action = re.search(r'" \d+ \S+ (.*)$', line).group(1)
+            # The client names revision properties in any order.
+            action = re.sub(
+                r"revprops=\(([^)]*)\)", lambda m: "revprops=" + " ".join(
+                    sorted(m.group(1).split())), action)
             if action != "-":
                 found.append(action)
     return found
