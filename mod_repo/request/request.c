@@ -88,7 +88,9 @@ static dav_error *open_error(repo_request_t *request, fs_error_t *err)
 {
     request_rec *r = request->r;
 
-    if (err->code == FS_ERR_NOT_FOUND) {
+    /* A name that no folder can have is the client's, too. */
+    if (err->code == FS_ERR_NOT_FOUND ||
+        APR_STATUS_IS_ENAMETOOLONG(err->apr_status)) {
         repo_error_log(r, err);
         fs_error_clear(err);
         return repo_error_new(r->pool, HTTP_NOT_FOUND, APR_ENOENT,

@@ -23,8 +23,9 @@ def server(work):
     os.mkdir(folder)
     path = harness.load("history/hist.dump", folder, "hist")
     with harness.Httpd(os.path.join(folder, "httpd"), "prefork", single=True, peer=False,
-                       config=harness.location("/svn", path,
-                                               peer=False)) as httpd:
+                       config=harness.location("/svn", path, peer=False)
+                       + "\n" + harness.location("/all", folder, parent=True,
+                                                 peer=False)) as httpd:
         httpd.report("/svn/!svn/me", "<x/>")
         yield httpd
 
@@ -131,3 +132,11 @@ def test_many_lock_tokens_are_read(server):
             + lock * 10000 + "</S:lock-token-list></D:options>")
     assert server.request("OPTIONS", "/svn/", body=body,
                           headers={"Content-Type": "text/xml"}).status == 200
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "n" * 256, "n" * 5000])
+def test_a_long_name_of_a_repository_is_not_found(name, server):
+    for method in ("GET", "PROPFIND", "OPTIONS", "REPORT"):
+        answer = server.request(method, "/all/%s/trunk" % name, body="<x/>",
+                                headers={"Content-Type": "text/xml"})
+        assert answer.status == 404
