@@ -108,6 +108,10 @@ static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
 
     if (status != APR_SUCCESS || mode != AP_MODE_READBYTES || guard->ended)
         return status;
+    if (f->r->status != HTTP_OK || f->r->eos_sent) {
+        guard->ended = true; /* answered: httpd throws the rest away */
+        return status;
+    }
     err = look_at(guard, brigade);
     if (!err)
         return APR_SUCCESS;

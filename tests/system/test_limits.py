@@ -140,3 +140,18 @@ def test_a_long_name_of_a_repository_is_not_found(name, server):
         answer = server.request(method, "/all/%s/trunk" % name, body="<x/>",
                                 headers={"Content-Type": "text/xml"})
         assert answer.status == 404
+
+
+@pytest.mark.parametrize("method", ["PROPFIND", "MOVE", "DELETE", "MKCOL",
+                                    "LOCK", "CHECKOUT"])
+def test_a_malformed_body_is_no_second_error(method, server):
+    """Of a request that was answered before its body was read."""
+    answer = server.raw((
+        "%s /svn/!svn/rvr/999/trunk HTTP/1.1\r\nHost: x\r\n"
+        "Content-Length: 7\r\n\r\n<x></y>"
+        "OPTIONS /svn/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        % method).encode())
+    assert answer.count(b"<D:error") <= 1
+    assert answer.startswith(b"HTTP/1.1 4")
+    assert b"\r\n\r\n" in answer
+    assert answer.count(b"HTTP/1.1 200 OK") <= 1
