@@ -86,8 +86,8 @@ static void locks_without_a_required_key_are_corrupt(void **state)
         "K 4\npath\nV 4\n/a/b\nEND\n",
         "K 4\npath\nV 4\n/a/b\nK 5\ntoken\nV 1\nt\nEND\n",
         "K 4\npath\nV 4\n/a/b\nK 5\ntoken\nV 1\nt\nK 5\nowner\nV 1\nh\nEND\n",
-        "K 4\npath\nV 4\n/a/b\nK 5\ntoken\nV 1\nt\nK 5\nowner\nV 1\nh\n"
-        "K 14\nis_dav_comment\nV 1\n0\nEND\n",
+        ("K 4\npath\nV 4\n/a/b\nK 5\ntoken\nV 1\nt\nK 5\nowner\nV 1\nh\n"
+         "K 14\nis_dav_comment\nV 1\n0\nEND\n"),
         "K 4\npath\nV 3\na/b\nEND\n",
     };
     apr_size_t i;
