@@ -19,7 +19,7 @@
  * carried over, what follows the 'Z' is ignored. The old form "Tue 02 Jan 2024
  * 03:04:05.678901 (day 002, dst 0, gmt_off 000000)" is accepted too.
  *
- * Errors: FS_ERR_BAD_DATE, it is none of these, or before 1970.
+ * Errors: FS_ERR_BAD_DATE, it is none of these, before 1970 or after 200000.
  * Source: docs/format/revprops.md, "Dates".
  */
 fs_error_t *fs_time_parse(apr_time_t *out, const char *data,

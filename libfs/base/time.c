@@ -12,6 +12,7 @@
 
 #define SECONDS_A_DAY 86400
 #define FIELD_MAX 999999999 /* so that no sum of fields passes 64 bits */
+#define YEAR_MAX 200000
 
 /* The numbers of a date as written; any may be out of its usual range. */
 typedef struct date_fields_t {
@@ -40,16 +41,20 @@ static bool fields_to_time(apr_time_t *out, const date_fields_t *f)
 {
     apr_int64_t seconds;
 
-    if (f->month < 1 || f->month > 12 || f->year < 1970 || f->year > 200000)
+    if (f->month < 1 || f->month > 12 || f->year < 1970 || f->year > YEAR_MAX)
         return false;
     seconds = days_before_month((apr_int64_t)f->year, (apr_int64_t)f->month) +
               (apr_int64_t)f->day - 1;
     seconds = seconds * SECONDS_A_DAY + (apr_int64_t)f->hour * 3600 +
               (apr_int64_t)f->minute * 60 + (apr_int64_t)f->second -
               (apr_int64_t)f->offset;
-    if (seconds < 0 || seconds > APR_INT64_MAX / APR_USEC_PER_SEC - FIELD_MAX)
+    seconds += (apr_int64_t)f->micros / APR_USEC_PER_SEC;
+    /* What is carried over must not lead to a year that cannot be read. */
+    if (seconds < 0 ||
+        seconds >= days_before_month(YEAR_MAX + 1, 1) * SECONDS_A_DAY)
         return false;
-    *out = seconds * APR_USEC_PER_SEC + (apr_int64_t)f->micros;
+    *out =
+        seconds * APR_USEC_PER_SEC + (apr_int64_t)f->micros % APR_USEC_PER_SEC;
     return true;
 }
 
