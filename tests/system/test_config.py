@@ -245,6 +245,8 @@ def test_an_old_directive_for_the_other_module_is_not_refused(folder, small):
 @pytest.mark.parametrize("mpm", harness.MPMS)
 def test_graceful_restarts_keep_serving(mpm, folder, small):
     with harness.Httpd(folder, mpm, harness.location("/r", small)) as server:
+        # Before that the parent takes no signals.
+        server.wait_for_log("resuming normal operations")
         for number in range(3):
             seen = len(server.log())
             before = set(server.children())
@@ -260,6 +262,7 @@ def test_graceful_restarts_keep_serving(mpm, folder, small):
 def test_graceful_restart_takes_new_settings(folder, small):
     server = harness.Httpd(folder, "event", harness.location("/r", small))
     with server:
+        server.wait_for_log("resuming normal operations")
         assert server.request("GET", "/new/trunk/lib/b.c").status == 404
         server.config += "\n" + harness.location("/new", small)
         server.write_config()
