@@ -2,7 +2,7 @@
 /*
  * Chains of deltas: windows with the same number stacked on each other, each
  * taking the output of the one below as its source view.
- * Source: docs/format/svndiff.md, "Delta chains".
+ * Source: docs/format/svndiff.md, "In revision files".
  */
 
 #ifndef LIBFS_DELTA_COMPOSE_H

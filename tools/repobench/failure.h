@@ -8,7 +8,7 @@
 
 /**
  * The text for people in the body of a failed request: of an error in XML
- * (docs/protocol, "Errors") its number and sentence, as "E160006: no such
+ * (docs/errors.md) its number and sentence, as "E160006: no such
  * revision 7"; NULL if the body is nothing of that kind. Lives in `pool`.
  */
 const char *bench_failure_text(const char *body, apr_size_t len,

@@ -23,7 +23,7 @@ typedef struct bench_session_t {
  * Errors: FS_ERR_UNSUPPORTED, the server does not speak version 2 of the
  *         protocol; FS_ERR_NO_SUCH_REV, it told no youngest revision; these
  *         and what `opened` returns come out of bench_http_run().
- * Source: docs/protocol, "Opening a session".
+ * Source: docs/protocol/http.md, "Opening a session".
  */
 void bench_session_open(bench_session_t *session, bench_conn_t *conn,
                         const char *path);

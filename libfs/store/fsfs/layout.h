@@ -6,7 +6,7 @@
  *     revision     revs/r        revs/s/r         revs/s.pack/pack
  *     properties   revprops/r    revprops/s/r     revprops/s.pack/...
  *
- * Source: docs/format/format-file.md, "Layout".
+ * Source: docs/format/format-file.md, "Formats".
  */
 
 #ifndef LIBFS_STORE_FSFS_LAYOUT_H

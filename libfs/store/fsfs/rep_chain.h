@@ -3,7 +3,7 @@
  * A representation with those it is a delta against, read window by window:
  * window k of the text needs window k of each link, from the top down to the
  * first that refers to nothing below.
- * Source: docs/format/svndiff.md, "Delta chains".
+ * Source: docs/format/svndiff.md, "In revision files".
  */
 
 #ifndef LIBFS_STORE_FSFS_REP_CHAIN_H
