@@ -10,6 +10,7 @@
 
 #include <http_protocol.h>
 
+#include "libfs/fs_path.h"
 #include "mod_repo/http/log.h"
 
 REPO_USE_LOG;
@@ -85,11 +86,16 @@ static const char *log_text(request_rec *r, const fs_error_t *err)
 /* A copy fit for XML: bytes that must not stand there become '?'. */
 static const char *clean_copy(const char *text, apr_pool_t *result)
 {
+    bool is_utf8 = fs_utf8_is_valid(text, strlen(text));
     char *copy = apr_pstrdup(result, text), *p;
 
-    for (p = copy; *p; p++)
-        if (((unsigned char)*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f)
+    for (p = copy; *p; p++) {
+        unsigned char byte = (unsigned char)*p;
+
+        if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f ||
+            (byte > 0x7f && !is_utf8))
             *p = '?';
+    }
     return copy;
 }
 

@@ -91,6 +91,18 @@ static void control_bytes_do_not_reach_the_body(void **state)
                                    "b");
 }
 
+static void bytes_that_are_not_utf8_do_not_reach_the_body(void **state)
+{
+    httpd_request_t *request = httpd_request(unit_pool(state));
+    dav_error *err = repo_error_convert(
+        &request->r, FS_ERROR(FS_ERR_NOT_FOUND, "a\xff\xe4z"), 0);
+
+    assert_string_equal(err->desc, "a??z");
+    err = repo_error_convert(&request->r,
+                             FS_ERROR(FS_ERR_NOT_FOUND, "a\xc3\xa4"), 0);
+    assert_string_equal(err->desc, "a\xc3\xa4");
+}
+
 /* It may have closed one direction only, so it gets a status. */
 static void a_client_that_is_gone_gets_a_bare_status(void **state)
 {
@@ -119,6 +131,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(the_body_carries_number_and_all_messages),
     UNIT_TEST(paths_of_the_host_stay_in_the_log),
     UNIT_TEST(control_bytes_do_not_reach_the_body),
+    UNIT_TEST(bytes_that_are_not_utf8_do_not_reach_the_body),
     UNIT_TEST(a_client_that_is_gone_gets_a_bare_status),
     UNIT_TEST(writes_are_refused_with_a_reason),
 };
