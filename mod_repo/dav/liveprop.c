@@ -47,7 +47,7 @@ typedef struct context_t {
 
 typedef fs_error_t *(*value_fn)(const char **value, const context_t *c);
 
-/* ---- helpers ---- */
+/* ---- what values are made of ---- */
 
 static bool is_file(const context_t *c)
 {

@@ -39,11 +39,6 @@ repo_output_t *repo_output_create(request_rec *r, ap_filter_t *next,
     return out;
 }
 
-request_rec *repo_output_request(const repo_output_t *out)
-{
-    return out->r;
-}
-
 bool repo_output_started(const repo_output_t *out)
 {
     return out->started;

@@ -65,7 +65,4 @@ fs_error_t *repo_output_finish(repo_output_t *out) FS_MUST_CHECK;
  */
 void repo_output_break(repo_output_t *out);
 
-/** The request it writes for. */
-request_rec *repo_output_request(const repo_output_t *out);
-
 #endif

@@ -60,7 +60,4 @@ fs_error_t *fs_rev_file_read(fs_rev_file_t *file, apr_uint64_t offset,
 void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
                         apr_uint64_t len);
 
-/** Number of files this process has open here; for tests and status. */
-int fs_rev_file_open_count(void);
-
 #endif

@@ -238,13 +238,3 @@ void fs_rev_file_drop(fs_fsfs_t *fsfs, fs_rev_t rev)
     pthread_mutex_unlock(&table.lock);
     delete_list(unused);
 }
-
-int fs_rev_file_open_count(void)
-{
-    int count;
-
-    pthread_mutex_lock(&table.lock);
-    count = table.count;
-    pthread_mutex_unlock(&table.lock);
-    return count;
-}

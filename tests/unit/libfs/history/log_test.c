@@ -16,7 +16,7 @@
 
 #define YOUNGEST 11
 
-/* ---- helpers ---- */
+/* ---- asking for logs ---- */
 
 static const char *stock_log(const char *path, fs_rev_t peg, fs_rev_t start,
                              fs_rev_t end, int limit, bool strict,
