@@ -187,6 +187,7 @@ def test_empty_folder_is_no_repository(path, server, parent):
     check_refused(server, path, None, (404, 500), parent)
 
 
+@ours_only  # mod_dav_svn names files of the host
 @pytest.mark.skipif(os.geteuid() != 0, reason="the server runs as this user")
 @pytest.mark.parametrize("what", ["", "db", "db/current", "db/revs",
                                   "db/format", "format"])
@@ -203,6 +204,7 @@ def revision_file(path, rev):
     return os.path.join(path, "db", "revs", "0", str(rev))
 
 
+@ours_only  # mod_dav_svn names files of the host
 @pytest.mark.parametrize("keep", [0, 1, 100, -1, -60])
 def test_truncated_revision_file(keep, server, broken):
     path, name = broken
