@@ -94,23 +94,32 @@ static fs_rev_t shown_rev(const context_t *c)
     return FS_INVALID_REV;
 }
 
-/* A property of that revision, as far as the user may see it. */
+/* The properties of that revision, as far as the user may see them. */
+static fs_error_t *read_revprops(apr_hash_t **props, fs_rev_t rev,
+                                 const context_t *c)
+{
+    repo_request_t *request = c->info->request;
+
+    if (c->info->node)
+        return fs_repo_revprops(props, request->repo, rev, c->pool, c->pool);
+    return fs_rev_visible_props(props, request->repo, rev,
+                                repo_request_reader(request), c->pool);
+}
+
+/* One of them. They are kept, since dates and author come from the same list,
+ * and reading it means a look at the disk. */
 static fs_error_t *shown_revprop(const fs_bytes_t **value, const context_t *c,
                                  const char *name)
 {
+    dav_resource_private *info = c->resource->info;
     fs_rev_t rev = shown_rev(c);
-    repo_request_t *request = c->info->request;
-    apr_hash_t *props;
 
     *value = NULL;
     if (!FS_IS_REV(rev))
         return NULL;
-    if (c->info->node)
-        return fs_repo_revprop(value, request->repo, rev, name, c->pool,
-                               c->pool);
-    FS_TRY(fs_rev_visible_props(&props, request->repo, rev,
-                                repo_request_reader(request), c->pool));
-    *value = apr_hash_get(props, name, APR_HASH_KEY_STRING);
+    if (!info->revprops)
+        FS_TRY(read_revprops(&info->revprops, rev, c));
+    *value = apr_hash_get(info->revprops, name, APR_HASH_KEY_STRING);
     return NULL;
 }
 

@@ -18,6 +18,7 @@ struct dav_resource_private {
     const fs_node_t *node; /* NULL: missing, or no tree resource */
     fs_rev_t pinned;       /* revision of ?p=, or FS_INVALID_REV */
     bool is_listing;       /* the list of repositories */
+    apr_hash_t *revprops;  /* of the revision it shows; NULL: not yet read */
 };
 
 /** What our hooks are known by: to tell our resources from others'. */
