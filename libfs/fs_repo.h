@@ -97,7 +97,8 @@ const unsigned char *fs_repo_instance(const fs_repo_t *repo);
 /** The cache that it uses; may be NULL. */
 cache_t *fs_repo_cache(const fs_repo_t *repo);
 
-/** Facts for people: names to texts (format, layout, addressing, packed...). */
+/** Facts for people: names to texts (type, format, layout, addressing, packed
+ *  ...; `configuration-file`, a path in the folder). Each store has its own. */
 fs_error_t *fs_repo_facts(apr_array_header_t **facts /* apr_table_entry_t */,
                           fs_repo_t *repo, apr_pool_t *result) FS_MUST_CHECK;
 

@@ -39,7 +39,9 @@ static fs_error_t *print_layout(const apr_array_header_t *facts)
     const char *layout = fact(facts, "layout");
     const char *addressing = fact(facts, "addressing");
 
-    if (layout && strncmp(layout, "sharded ", 8) == 0)
+    if (!layout)
+        return NULL; /* the store has no such thing */
+    if (strncmp(layout, "sharded ", 8) == 0)
         FS_TRY(admin_printf("FSFS Sharded: yes\nFSFS Shard Size: %s\n",
                             layout + 8));
     else
@@ -69,10 +71,13 @@ fs_error_t *admin_cmd_info(const admin_args_t *args)
     FS_TRY(print_fact("Compatible With Version", facts, "compatible-version"));
     if (fs_repo_has_mergeinfo(repo))
         FS_TRY(admin_printf("Repository Capability: mergeinfo\n"));
-    FS_TRY(admin_printf("Filesystem Type: fsfs\n"));
+    FS_TRY(print_fact("Filesystem Type", facts, "type"));
     FS_TRY(print_fact("Filesystem Format", facts, "format"));
     FS_TRY(print_layout(facts));
-    return admin_printf("Configuration File: %s/db/fsfs.conf\n\n", path);
+    if (fact(facts, "configuration-file"))
+        FS_TRY(admin_printf("Configuration File: %s/%s\n", path,
+                            fact(facts, "configuration-file")));
+    return admin_printf("\n");
 }
 
 /* "2026-11-30 12:47:26 +0000 (Mon, 30 Nov 2026)", in local time. */

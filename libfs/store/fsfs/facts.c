@@ -43,12 +43,14 @@ fs_error_t *fs_facts_list(apr_array_header_t **facts, fs_fsfs_t *fsfs,
                           apr_pool_t *result)
 {
     apr_array_header_t *list =
-        apr_array_make(result, 12, sizeof(apr_table_entry_t));
+        apr_array_make(result, 16, sizeof(apr_table_entry_t));
     apr_uint64_t shard = fsfs->format.shard_size;
     fs_rev_t youngest;
 
     FS_TRY(fs_current_youngest(&youngest, fsfs, result));
     FS_TRY(fs_current_read_min_unpacked(fsfs, result));
+    add(list, "type", "fsfs");
+    add(list, "configuration-file", "db/fsfs.conf");
     add(list, "uuid", fsfs->uuid.uuid);
     if (*fsfs->uuid.instance)
         add(list, "instance", fsfs->uuid.instance);

@@ -260,6 +260,8 @@ static void facts_tell_format_layout_and_packing(void **state)
 
     assert_fs_ok(
         fs_repo_open(&repo, unpack("f8-packed", pool), NULL, NULL, pool));
+    assert_string_equal(fact(repo, "type", pool), "fsfs");
+    assert_string_equal(fact(repo, "configuration-file", pool), "db/fsfs.conf");
     assert_string_equal(fact(repo, "format", pool), "8");
     assert_string_equal(fact(repo, "repository-format", pool), "5");
     assert_string_equal(fact(repo, "layout", pool), "sharded 4");
