@@ -74,7 +74,7 @@ fs_error_t *fs_inherited_props(apr_array_header_t **parents, fs_root_t *root,
         fs_reader_may_read(&allowed, reader, fs_root_rev(root), path, result));
     if (!allowed)
         return FS_ERROR(FS_ERR_UNREADABLE,
-                        "'%s' may not be read in revision %" FS_REV_FMT, path,
+                        "the path may not be read in revision %" FS_REV_FMT,
                         fs_root_rev(root));
     *parents = apr_array_make(result, 4, sizeof(fs_inherited_t));
     if (segments->nelts == 0)

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
+#include <http_protocol.h>
 #include <httpd.h>
 
 #include "mod_repo/dav/deadprop.h"
@@ -76,6 +79,20 @@ static dav_error *remove_resource(dav_resource *resource,
     return refuse(resource);
 }
 
+/** Longest body that is read to the end though it is refused, in bytes. */
+#define REFUSED_BODY_MAX (64 * 1024)
+
+/* httpd reads what is left of a body before it sends an error, unless the
+ * connection ends. Do not wait for what may be long, or never come. */
+static void leave_body(request_rec *r)
+{
+    const char *length = apr_table_get(r->headers_in, "Content-Length");
+
+    if (ap_request_has_body(r) &&
+        (!length || apr_atoi64(length) > REFUSED_BODY_MAX))
+        r->connection->keepalive = AP_CONN_CLOSE;
+}
+
 int repo_provider_handler(request_rec *r)
 {
     repo_request_t *request;
@@ -87,6 +104,7 @@ int repo_provider_handler(request_rec *r)
     if (!err)
         err = request->is_list ? repo_resource_list_is_fixed(r)
                                : repo_error_read_only(r->pool, HTTP_FORBIDDEN);
+    leave_body(r);
     return repo_error_send_dav(r, err);
 }
 

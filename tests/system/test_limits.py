@@ -4,6 +4,7 @@
 import os
 import re
 import socket
+import time
 
 import pytest
 
@@ -155,3 +156,14 @@ def test_a_malformed_body_is_no_second_error(method, server):
     assert answer.startswith(b"HTTP/1.1 4")
     assert b"\r\n\r\n" in answer
     assert answer.count(b"HTTP/1.1 200 OK") <= 1
+
+
+@pytest.mark.parametrize("method", ["POST", "PROPPATCH"])
+def test_a_refusal_does_not_wait_for_the_body(method, server):
+    began = time.monotonic()
+    answer = server.raw((
+        "%s /svn/!svn/me HTTP/1.1\r\nHost: x\r\n"
+        "Content-Length: 9223372036854775807\r\n\r\n( create-txn )"
+        % method).encode(), 20)
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert time.monotonic() - began < 10
