@@ -72,6 +72,11 @@ apr_int64_t fs_node_pred_count(const fs_node_t *node);
 apr_uint64_t fs_node_size(const fs_node_t *node);
 /** 20 bytes, or NULL if the store does not have it. */
 const unsigned char *fs_node_sha1(const fs_node_t *node);
+/** 20 bytes; computed by reading if the store does not have it (files written
+ *  by formats 1 to 3). For who is asked for it; not for each node of a walk. */
+fs_error_t *fs_node_compute_sha1(unsigned char sha1[FS_SHA1_SIZE],
+                                 const fs_node_t *node,
+                                 apr_pool_t *scratch) FS_MUST_CHECK;
 /** 16 bytes; computed by reading if the store does not have it. */
 fs_error_t *fs_node_md5(unsigned char md5[FS_MD5_SIZE], const fs_node_t *node,
                         apr_pool_t *scratch) FS_MUST_CHECK;

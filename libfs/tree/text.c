@@ -100,23 +100,42 @@ static fs_error_t *digest_text(fs_digest_t *digest, fs_stream_t *text,
     }
 }
 
+static fs_error_t *compute_digest(unsigned char *out, fs_digest_kind_t kind,
+                                  const fs_node_t *node, apr_pool_t *scratch)
+{
+    fs_digest_t *digest = fs_digest_create(kind, scratch);
+    fs_stream_t *text = NULL;
+
+    FS_TRY(fs_node_open(&text, node, 0, scratch));
+    FS_TRY(digest_text(digest, text, scratch));
+    fs_digest_finish(digest, out);
+    return NULL;
+}
+
 fs_error_t *fs_node_md5(unsigned char md5[FS_MD5_SIZE], const fs_node_t *node,
                         apr_pool_t *scratch)
 {
     const fs_content_t *content = &node->record->text;
-    fs_digest_t *digest;
-    fs_stream_t *text;
 
     FS_TRY(need_file(node));
     if (content->present && content->has_md5) {
         memcpy(md5, content->md5, FS_MD5_SIZE);
         return NULL;
     }
-    digest = fs_digest_create(FS_DIGEST_MD5, scratch);
-    FS_TRY(fs_node_open(&text, node, 0, scratch));
-    FS_TRY(digest_text(digest, text, scratch));
-    fs_digest_finish(digest, md5);
-    return NULL;
+    return compute_digest(md5, FS_DIGEST_MD5, node, scratch);
+}
+
+fs_error_t *fs_node_compute_sha1(unsigned char sha1[FS_SHA1_SIZE],
+                                 const fs_node_t *node, apr_pool_t *scratch)
+{
+    const unsigned char *stored = fs_node_sha1(node);
+
+    FS_TRY(need_file(node));
+    if (stored) {
+        memcpy(sha1, stored, FS_SHA1_SIZE);
+        return NULL;
+    }
+    return compute_digest(sha1, FS_DIGEST_SHA1, node, scratch);
 }
 
 void fs_node_prefetch(const fs_node_t *const *nodes, int count)

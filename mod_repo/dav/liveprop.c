@@ -253,11 +253,12 @@ static fs_error_t *md5(const char **value, const context_t *c)
 
 static fs_error_t *sha1(const char **value, const context_t *c)
 {
-    const unsigned char *digest =
-        is_file(c) ? fs_node_sha1(c->info->node) : NULL;
+    unsigned char digest[FS_SHA1_SIZE];
 
-    if (digest)
-        *value = hex(digest, FS_SHA1_SIZE, c);
+    if (!is_file(c))
+        return NULL;
+    FS_TRY(fs_node_compute_sha1(digest, c->info->node, c->pool));
+    *value = hex(digest, sizeof(digest), c);
     return NULL;
 }
 

@@ -182,3 +182,15 @@ def test_repository_is_unchanged(name, parent, folder):
         # SQLite of the stock tools may touch its own files.
         state.append({k: v for k, v in files.items() if "rep-cache" not in k})
     assert state[0] == state[1]
+
+
+def test_propfind_tells_the_sha1_whether_stored_or_not(server, name):
+    path = next(path for path, md5 in expected_tree(name).items()
+                if path.endswith("src/a.c") and md5 != "-")
+    body = ('<propfind xmlns="DAV:"><prop><sha1-checksum xmlns="http://'
+            'subversion.tigris.org/xmlns/dav/"/></prop></propfind>')
+    url = "/r/%s/%s" % (name, path.strip("/"))
+    text = server.request("GET", url).body
+    answer = server.request("PROPFIND", url, body, {"Depth": "0"})
+    assert answer.status == 207
+    assert hashlib.sha1(text).hexdigest().encode() in answer.body

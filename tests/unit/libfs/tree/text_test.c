@@ -141,6 +141,27 @@ static void digests_are_told(void **state)
                         "d41d8cd98f00b204e9800998ecf8427e");
 }
 
+static void a_sha1_that_is_not_stored_is_computed(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path =
+        fs_test_repo_load_as("tests/data/history/hist.dump", "1.3", pool);
+    unsigned char sha1[FS_SHA1_SIZE];
+    const fs_node_t *node;
+    fs_repo_t *repo;
+    fs_root_t *root;
+
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    assert_fs_ok(fs_root_open(&root, repo, 1, pool));
+    assert_fs_ok(fs_node_need(&node, root, "/trunk/g", pool));
+    assert_null(fs_node_sha1(node));
+    assert_fs_ok(fs_node_compute_sha1(sha1, node, pool)); /* of "gee\n" */
+    assert_string_equal(fs_hex_format(sha1, sizeof(sha1), pool),
+                        "90c6dcf1767802b8bf571d0e31c491120e9b6131");
+    assert_fs_ok(fs_node_need(&node, root, "/trunk", pool));
+    assert_fs_error(fs_node_compute_sha1(sha1, node, pool), FS_ERR_NOT_FILE);
+}
+
 static void reading_ahead_changes_nothing(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -306,6 +327,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(an_empty_text_has_no_bytes),
     UNIT_TEST(a_directory_has_no_text),
     UNIT_TEST(digests_are_told),
+    UNIT_TEST(a_sha1_that_is_not_stored_is_computed),
     UNIT_TEST(reading_ahead_changes_nothing),
     UNIT_TEST(texts_differ_by_content),
     UNIT_TEST(an_equal_text_set_anew_counts_as_touched),
