@@ -109,7 +109,7 @@ fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
         return FS_ERROR(FS_ERR_INDEX_INCONSISTENT,
                         "the indexes disagree on offset %" APR_UINT64_T_FMT,
                         item->offset);
-    if (entry.type != type)
+    if (type != FS_ITEM_UNUSED && entry.type != type)
         return FS_ERROR(FS_ERR_INDEX_INCONSISTENT,
                         "it has the type %d and should have %d",
                         (int)entry.type, (int)type);

@@ -28,7 +28,8 @@ fs_error_t *fs_item_open(fs_item_t *item, fs_fsfs_t *fsfs, fs_rev_t rev,
 /**
  * With logical addressing: check that the item is of type `type` and that its
  * bytes have their checksum; then `end` is its very end. Else nothing is done,
- * as there is nothing to check with.
+ * as there is nothing to check with. FS_ITEM_UNUSED stands for any type: texts
+ * and property lists share their representations.
  * Errors: FS_ERR_CORRUPT; FS_ERR_INDEX_INCONSISTENT, the indexes disagree.
  * Cost:   reads the item.
  */

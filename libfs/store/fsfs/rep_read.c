@@ -7,6 +7,7 @@
 
 #include "libfs/base/buffer.h"
 #include "libfs/base/checksum.h"
+#include "libfs/store/fsfs/item.h"
 
 /* A content that is being read. */
 typedef struct reader_t {
@@ -405,6 +406,36 @@ static fs_error_t *peek_version(unsigned int *mask, fs_fsfs_t *fsfs,
     return NULL;
 }
 
+/*
+ * Check the stored bytes of a text before they go out as they are. The
+ * index has a sum of them with logical addressing. Else only the digest of
+ * the text covers them: a text that is small enough to be kept is read once,
+ * a larger one is not worth a second reading, and `*checked` stays false.
+ */
+static fs_error_t *check_stored(bool *checked, fs_fsfs_t *fsfs,
+                                const fs_content_t *content,
+                                const fs_rep_place_t *place,
+                                apr_pool_t *scratch)
+{
+    fs_bytes_t text;
+    fs_item_t item;
+    fs_error_t *err;
+
+    *checked = true;
+    if (fsfs->format.logical) {
+        FS_TRY(fs_item_open(&item, fsfs, place->rev, place->item, scratch));
+        err = fs_item_verify(&item, FS_ITEM_UNUSED, scratch);
+        fs_item_close(&item);
+        return err;
+    }
+    if (content->size > FS_REP_READ_CACHE_MAX) {
+        *checked = false;
+        return NULL;
+    }
+    return fs_rep_read_all(&text, fsfs, content, CACHE_TEXT,
+                           FS_REP_READ_CACHE_MAX, scratch);
+}
+
 fs_error_t *fs_rep_read_stored_delta(fs_stored_delta_t **delta, fs_fsfs_t *fsfs,
                                      const fs_content_t *base,
                                      const fs_content_t *content,
@@ -414,6 +445,7 @@ fs_error_t *fs_rep_read_stored_delta(fs_stored_delta_t **delta, fs_fsfs_t *fsfs,
     fs_rep_place_t place;
     unsigned int mask = 0;
     fs_stream_t *raw;
+    bool checked;
 
     *delta = NULL;
     if (!content->present)
@@ -427,6 +459,9 @@ fs_error_t *fs_rep_read_stored_delta(fs_stored_delta_t **delta, fs_fsfs_t *fsfs,
         if (!(mask & versions))
             return fs_stream_close(raw);
     }
+    FS_TRY(check_stored(&checked, fsfs, content, &place, result));
+    if (!checked)
+        return fs_stream_close(raw);
     *delta = apr_pcalloc(result, sizeof(**delta));
     if (versions)
         (*delta)->svndiff = raw;

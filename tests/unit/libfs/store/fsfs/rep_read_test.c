@@ -183,6 +183,56 @@ static void a_stored_delta_makes_the_text_from_its_base(void **state)
     assert_null(delta);
 }
 
+/* Turn a bit at `offset` of a file that is read-only. */
+static void turn_bit(const char *path, long offset)
+{
+    FILE *file;
+    int byte;
+
+    assert_int_equal(chmod(path, 0644), 0);
+    file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+    byte = fgetc(file);
+    assert_int_not_equal(byte, EOF);
+    assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+    assert_int_equal(fputc(byte ^ 0x10, file), byte ^ 0x10);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The first version of trunk/big.bin, whose delta begins its revision's file;
+ * a bit of that delta is turned. */
+static fs_error_t *open_damaged(fs_stored_delta_t **delta, const char *name,
+                                apr_pool_t *pool)
+{
+    const fs_node_record_t *record;
+    fs_store_t *store;
+    fs_repo_t *repo;
+
+    store = open_fixture(&repo, name, pool);
+    record = big_bin(store, 69, pool);
+    while (record->has_pred)
+        assert_fs_ok(
+            store->vtable->node(&record, store, &record->pred, pool, pool));
+    turn_bit(apr_psprintf(pool, "%s/db/revs/%d/%d", fs_repo_path(repo),
+                          (int)record->created_rev / 4,
+                          (int)record->created_rev),
+             5000);
+    return store->vtable->open_stored_delta(delta, store, NULL, &record->text,
+                                            7, pool);
+}
+
+static void a_damaged_delta_is_never_handed_out(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_stored_delta_t *delta;
+
+    assert_fs_error(open_damaged(&delta, "f8", pool), FS_ERR_CORRUPT);
+    /* Without a sum in the index a large one is never handed out raw. */
+    assert_fs_ok(open_damaged(&delta, "f6", pool));
+    assert_null(delta);
+}
+
 static void a_wrong_digest_is_damage(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -342,6 +392,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(reading_may_begin_anywhere),
     UNIT_TEST(skipping_within_a_stream_gives_what_follows),
     UNIT_TEST(a_stored_delta_makes_the_text_from_its_base),
+    UNIT_TEST(a_damaged_delta_is_never_handed_out),
     UNIT_TEST(a_wrong_digest_is_damage),
     UNIT_TEST(a_reference_to_nowhere_is_damage),
     UNIT_TEST(windows_that_are_not_aligned_are_decoded),
