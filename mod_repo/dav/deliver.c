@@ -16,14 +16,11 @@
 #include "libfs/fs_time.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/http/headers.h"
-#include "mod_repo/http/log.h"
 #include "mod_repo/http/output.h"
 #include "mod_repo/http/range.h"
 #include "mod_repo/http/xml.h"
 #include "mod_repo/web/index.h"
 #include "mod_repo/web/keywords.h"
-
-REPO_USE_LOG;
 
 #define SVNDIFF_TYPE "application/vnd.svn-svndiff"
 

@@ -16,10 +16,7 @@
 #include "mod_repo/dav/deliver.h"
 #include "mod_repo/dav/resource.h"
 #include "mod_repo/http/error.h"
-#include "mod_repo/http/log.h"
 #include "mod_repo/http/xml.h"
-
-REPO_USE_LOG;
 
 /* Indexes into namespace_uris. */
 enum {
