@@ -12,6 +12,7 @@
 #include "mod_repo/conf/directives.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -389,12 +390,29 @@ static const char *set_cache(cmd_parms *cmd, void *dir, const char *value)
     return wrong(cmd, value, known);
 }
 
+/* Bytes of memory that the machine has; APR_INT64_MAX if it does not tell. */
+static apr_int64_t machine_memory(void)
+{
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+
+    if (pages > 0 && page > 0)
+        return (apr_int64_t)pages * page;
+#endif
+    return APR_INT64_MAX;
+}
+
 static const char *set_cache_size(cmd_parms *cmd, void *dir, const char *value)
 {
     apr_int64_t bytes = 0;
     const char *right = repo_directives_parse_size(&bytes, value, 1);
 
     (void)dir;
+    if (!right && bytes > machine_memory())
+        right = apr_psprintf(
+            cmd->temp_pool,
+            "a size up to the machine's memory, %" APR_INT64_T_FMT " bytes",
+            machine_memory());
     if (right)
         return wrong(cmd, value, right);
     server_config(cmd)->cache_size = (apr_uint64_t)bytes;

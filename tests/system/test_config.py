@@ -42,6 +42,7 @@ DIRECTIVES = [
      ["on", "off"], "x", True),
     ("RepoCache", None, ["process", "none"], "magic", False),
     ("RepoCacheSize", None, ["64M", "1048576", "1g"], "lots", False),
+    ("RepoCacheSize", None, [], "9999999G", False),
     ("RepoLimitReportBody", None, ["1M"], "-1", True),
     ("RepoLimitReportEntries", None, ["1000"], "x", True),
     ("RepoLimitReportPaths", None, ["1000"], "0", True),
