@@ -45,7 +45,8 @@ static apr_allocator_t *shared_allocator(void)
 
     pthread_mutex_lock(&lock);
     if (!allocator && apr_allocator_create(&allocator) == APR_SUCCESS) {
-        if (apr_pool_create_unmanaged_ex(&pool, NULL, NULL) != APR_SUCCESS ||
+        if (apr_pool_create_unmanaged_ex(&pool, NULL, allocator) !=
+                APR_SUCCESS ||
             apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pool) !=
                 APR_SUCCESS) {
             apr_allocator_destroy(allocator);
