@@ -62,8 +62,12 @@ ENCODED = [(method == "HEAD", encode(method, path, body))
 
 
 def read_answer(stream, is_head):
-    """Read one answer from a connection; returns the status."""
-    status = int(stream.readline().split()[1])
+    """Read one answer from a connection; returns its status and whether the
+    server closes after it. None: the server had closed before."""
+    line = stream.readline()
+    if not line:
+        return None
+    status = int(line.split()[1])
     length = chunked = None
     close = False
     for line in iter(stream.readline, b"\r\n"):
@@ -89,18 +93,29 @@ def read_answer(stream, is_head):
 
 
 def work_off(server, count):
-    """Do so many requests on kept connections."""
+    """Do so many requests on kept connections. A server may close an idle one
+    at any time: then the request is sent again on a new one."""
     statuses = set()
     sock = None
-    for number in range(count):
+    number = 0
+    closed = 0
+    while number < count:
         if sock is None:
             sock = socket.create_connection(("127.0.0.1", server.port), 60)
             stream = sock.makefile("rb")
         is_head, request = ENCODED[number % len(ENCODED)]
-        sock.sendall(request)
-        status, close = read_answer(stream, is_head)
-        statuses.add(status)
-        if close or number % 500 == 499:
+        try:
+            sock.sendall(request)
+            answer = read_answer(stream, is_head)
+        except ConnectionError:
+            answer = None
+        if answer:
+            statuses.add(answer[0])
+            number += 1
+        else:
+            closed += 1
+            assert closed < 20, "the server closes its connections"
+        if not answer or answer[1] or number % 500 == 0:
             stream.close()
             sock.close()
             sock = None
