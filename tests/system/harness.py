@@ -340,6 +340,9 @@ class Httpd:
 
     def __exit__(self, kind, value, trace):
         self.stop(check=kind is None)
+        if kind is not None:
+            # Shown with the failed test: did a process die?
+            print("error log of httpd:\n" + self.log()[-4000:])
 
 
 class Answer:
