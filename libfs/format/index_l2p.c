@@ -121,7 +121,8 @@ static fs_error_t *take_page_counts(fs_index_l2p_table_t *table, fs_cursor_t *c)
     return NULL;
 }
 
-/* Sizes and entry counts; offsets count from the table's end for now. */
+/* Sizes and entry counts. Offsets count from the end of the table here;
+ * fs_index_l2p_table_parse() moves them behind it. */
 static fs_error_t *take_pages(fs_index_l2p_table_t *table, fs_cursor_t *c,
                               apr_uint64_t *total)
 {
