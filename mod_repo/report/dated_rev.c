@@ -16,17 +16,8 @@ typedef struct dated_rev_t {
 
 static const repo_field_t fields[] = {
     { "creationdate", REPO_FIELD_TEXT, offsetof(dated_rev_t, date), true },
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(dated_rev_t), fields, request, limits);
-    return NULL;
-}
 
 static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
                        apr_pool_t *scratch)
@@ -49,5 +40,8 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_dated_rev = {
-    "dated-rev-report", 0, begin, NULL, repo_fields_end, run,
+    .root = "dated-rev-report",
+    .size = sizeof(dated_rev_t),
+    .fields = fields,
+    .run = run,
 };

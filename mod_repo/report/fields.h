@@ -27,6 +27,18 @@ typedef struct repo_field_t {
     bool dav;      /* in the namespace "DAV:" */
 } repo_field_t;
 
+/** A row of the table: element `name` of "svn:" fills `member` of `type`. */
+#define REPO_FIELD(type, name, kind, member)                                   \
+    {                                                                          \
+        name, kind, offsetof(type, member), false                              \
+    }
+
+/** The last row. */
+#define REPO_FIELDS_END                                                        \
+    {                                                                          \
+        NULL, REPO_FIELD_FLAG, 0, false                                        \
+    }
+
 /** What the struct of each such report begins with. */
 typedef struct repo_fields_t {
     repo_request_t *request;

@@ -21,27 +21,14 @@ typedef struct file_revs_t {
     int level;
 } file_revs_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(file_revs_t, member), false                       \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("start-revision", REPO_FIELD_REV, start),
-    FIELD("end-revision", REPO_FIELD_REV, end),
-    FIELD("include-merged-revisions", REPO_FIELD_FLAG, merged),
-    FIELD("path", REPO_FIELD_TEXT, path),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(file_revs_t, "start-revision", REPO_FIELD_REV, start),
+    REPO_FIELD(file_revs_t, "end-revision", REPO_FIELD_REV, end),
+    REPO_FIELD(file_revs_t, "include-merged-revisions", REPO_FIELD_FLAG,
+               merged),
+    REPO_FIELD(file_revs_t, "path", REPO_FIELD_TEXT, path),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(file_revs_t), fields, request, limits);
-    return NULL;
-}
 
 static void write_rev_props(repo_output_t *out, apr_hash_t *props,
                             apr_pool_t *scratch)
@@ -144,5 +131,8 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_file_revs = {
-    "file-revs-report", 0, begin, NULL, repo_fields_end, run,
+    .root = "file-revs-report",
+    .size = sizeof(file_revs_t),
+    .fields = fields,
+    .run = run,
 };

@@ -46,8 +46,13 @@ static fs_error_t *start(void *baton, const repo_body_elem_t *elem)
                         "the report '%s' of the namespace '%s' is not known "
                         "here",
                         elem->name, elem->ns);
-    return dispatch->report->begin(&dispatch->baton, dispatch->request,
-                                   &dispatch->limits, elem);
+    if (dispatch->report->begin)
+        return dispatch->report->begin(&dispatch->baton, dispatch->request,
+                                       &dispatch->limits, elem);
+    dispatch->baton =
+        repo_fields_begin(dispatch->report->size, dispatch->report->fields,
+                          dispatch->request, &dispatch->limits);
+    return NULL;
 }
 
 static fs_error_t *end(void *baton, const repo_body_elem_t *elem,
@@ -57,7 +62,9 @@ static fs_error_t *end(void *baton, const repo_body_elem_t *elem,
 
     if (elem->depth == 0)
         return NULL;
-    return dispatch->report->end(dispatch->baton, elem, text, len);
+    return dispatch->report->end
+               ? dispatch->report->end(dispatch->baton, elem, text, len)
+               : repo_fields_end(dispatch->baton, elem, text, len);
 }
 
 static void set_body_limits(repo_body_limits_t *out,

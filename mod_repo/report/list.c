@@ -35,19 +35,14 @@ typedef struct revision_t {
     const char *author; /* NULL: none */
 } revision_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(list_t, member), false                            \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("path", REPO_FIELD_TEXT, path),
-    FIELD("revision", REPO_FIELD_REV, rev),
-    FIELD("depth", REPO_FIELD_TEXT, depth_word),
-    FIELD("no-patterns", REPO_FIELD_FLAG, no_patterns),
-    FIELD("pattern", REPO_FIELD_LIST, patterns),
-    FIELD("prop", REPO_FIELD_LIST, props),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(list_t, "path", REPO_FIELD_TEXT, path),
+    REPO_FIELD(list_t, "revision", REPO_FIELD_REV, rev),
+    REPO_FIELD(list_t, "depth", REPO_FIELD_TEXT, depth_word),
+    REPO_FIELD(list_t, "no-patterns", REPO_FIELD_FLAG, no_patterns),
+    REPO_FIELD(list_t, "pattern", REPO_FIELD_LIST, patterns),
+    REPO_FIELD(list_t, "prop", REPO_FIELD_LIST, props),
+    REPO_FIELDS_END,
 };
 
 /* Which property name asks for which part of an item. */
@@ -62,15 +57,6 @@ static const struct {
     { "DAV:creationdate", offsetof(list_t, date) },
     { "DAV:creator-displayname", offsetof(list_t, author) },
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(list_t), fields, request, limits);
-    return NULL;
-}
 
 static void choose_parts(list_t *list)
 {
@@ -224,5 +210,9 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_list = {
-    "list-report", 400, begin, NULL, repo_fields_end, run,
+    .root = "list-report",
+    .fallback = 400,
+    .size = sizeof(list_t),
+    .fields = fields,
+    .run = run,
 };

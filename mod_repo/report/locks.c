@@ -18,7 +18,7 @@ typedef struct locks_t {
 } locks_t;
 
 static const repo_field_t fields[] = {
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELDS_END,
 };
 
 static fs_error_t *begin(void **baton, repo_request_t *request,
@@ -105,5 +105,7 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_locks = {
-    "get-locks-report", 0, begin, NULL, repo_fields_end, run,
+    .root = "get-locks-report",
+    .begin = begin,
+    .run = run,
 };

@@ -38,34 +38,20 @@ typedef struct log_t {
     apr_time_t flushed;
 } log_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(log_t, member), false                             \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("start-revision", REPO_FIELD_REV, start),
-    FIELD("end-revision", REPO_FIELD_REV, end),
-    FIELD("limit", REPO_FIELD_TEXT, limit),
-    FIELD("discover-changed-paths", REPO_FIELD_FLAG, changed_paths),
-    FIELD("strict-node-history", REPO_FIELD_FLAG, strict),
-    FIELD("include-merged-revisions", REPO_FIELD_FLAG, merged),
-    FIELD("all-revprops", REPO_FIELD_FLAG, all_revprops),
-    FIELD("no-revprops", REPO_FIELD_FLAG, no_revprops),
-    FIELD("encode-binary-props", REPO_FIELD_FLAG, encode_binary),
-    FIELD("revprop", REPO_FIELD_LIST, revprops),
-    FIELD("path", REPO_FIELD_LIST, paths),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(log_t, "start-revision", REPO_FIELD_REV, start),
+    REPO_FIELD(log_t, "end-revision", REPO_FIELD_REV, end),
+    REPO_FIELD(log_t, "limit", REPO_FIELD_TEXT, limit),
+    REPO_FIELD(log_t, "discover-changed-paths", REPO_FIELD_FLAG, changed_paths),
+    REPO_FIELD(log_t, "strict-node-history", REPO_FIELD_FLAG, strict),
+    REPO_FIELD(log_t, "include-merged-revisions", REPO_FIELD_FLAG, merged),
+    REPO_FIELD(log_t, "all-revprops", REPO_FIELD_FLAG, all_revprops),
+    REPO_FIELD(log_t, "no-revprops", REPO_FIELD_FLAG, no_revprops),
+    REPO_FIELD(log_t, "encode-binary-props", REPO_FIELD_FLAG, encode_binary),
+    REPO_FIELD(log_t, "revprop", REPO_FIELD_LIST, revprops),
+    REPO_FIELD(log_t, "path", REPO_FIELD_LIST, paths),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(log_t), fields, request, limits);
-    return NULL;
-}
 
 /* ---- the answer ---- */
 
@@ -378,5 +364,9 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_log = {
-    "log-report", 400, begin, NULL, repo_fields_end, run,
+    .root = "log-report",
+    .fallback = 400,
+    .size = sizeof(log_t),
+    .fields = fields,
+    .run = run,
 };

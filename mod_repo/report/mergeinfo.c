@@ -24,23 +24,13 @@ typedef struct mergeinfo_t {
 } mergeinfo_t;
 
 static const repo_field_t mergeinfo_fields[] = {
-    { "revision", REPO_FIELD_REV, offsetof(mergeinfo_t, rev), false },
-    { "inherit", REPO_FIELD_TEXT, offsetof(mergeinfo_t, inherit), false },
-    { "include-descendants", REPO_FIELD_TEXT,
-      offsetof(mergeinfo_t, descendants), false },
-    { "path", REPO_FIELD_LIST, offsetof(mergeinfo_t, paths), false },
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(mergeinfo_t, "revision", REPO_FIELD_REV, rev),
+    REPO_FIELD(mergeinfo_t, "inherit", REPO_FIELD_TEXT, inherit),
+    REPO_FIELD(mergeinfo_t, "include-descendants", REPO_FIELD_TEXT,
+               descendants),
+    REPO_FIELD(mergeinfo_t, "path", REPO_FIELD_LIST, paths),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin_mergeinfo(void **baton, repo_request_t *request,
-                                   const repo_limits_t *limits,
-                                   const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(mergeinfo_t), mergeinfo_fields, request,
-                               limits);
-    return NULL;
-}
 
 static const struct {
     const char *word;
@@ -104,8 +94,10 @@ static fs_error_t *run_mergeinfo(void *baton, repo_request_t *request,
 }
 
 const repo_report_t repo_report_mergeinfo = {
-    "mergeinfo-report", 0, begin_mergeinfo, NULL, repo_fields_end,
-    run_mergeinfo,
+    .root = "mergeinfo-report",
+    .size = sizeof(mergeinfo_t),
+    .fields = mergeinfo_fields,
+    .run = run_mergeinfo,
 };
 
 /* ---- inherited-props-report ---- */
@@ -117,20 +109,10 @@ typedef struct inherited_t {
 } inherited_t;
 
 static const repo_field_t inherited_fields[] = {
-    { "revision", REPO_FIELD_REV, offsetof(inherited_t, rev), false },
-    { "path", REPO_FIELD_TEXT, offsetof(inherited_t, path), false },
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(inherited_t, "revision", REPO_FIELD_REV, rev),
+    REPO_FIELD(inherited_t, "path", REPO_FIELD_TEXT, path),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin_inherited(void **baton, repo_request_t *request,
-                                   const repo_limits_t *limits,
-                                   const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(inherited_t), inherited_fields, request,
-                               limits);
-    return NULL;
-}
 
 static void write_parent(repo_output_t *out, const fs_inherited_t *parent,
                          apr_pool_t *scratch)
@@ -180,7 +162,8 @@ static fs_error_t *run_inherited(void *baton, repo_request_t *request,
 }
 
 const repo_report_t repo_report_inherited_props = {
-    "inherited-props-report", 0,
-    begin_inherited,          NULL,
-    repo_fields_end,          run_inherited,
+    .root = "inherited-props-report",
+    .size = sizeof(inherited_t),
+    .fields = inherited_fields,
+    .run = run_inherited,
 };

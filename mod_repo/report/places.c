@@ -19,28 +19,14 @@ typedef struct places_t {
     repo_output_t *out;
 } places_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(places_t, member), false                          \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("path", REPO_FIELD_TEXT, path),
-    FIELD("peg-revision", REPO_FIELD_REV, peg),
-    FIELD("start-revision", REPO_FIELD_REV, start),
-    FIELD("end-revision", REPO_FIELD_REV, end),
-    FIELD("location-revision", REPO_FIELD_LIST, revs),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(places_t, "path", REPO_FIELD_TEXT, path),
+    REPO_FIELD(places_t, "peg-revision", REPO_FIELD_REV, peg),
+    REPO_FIELD(places_t, "start-revision", REPO_FIELD_REV, start),
+    REPO_FIELD(places_t, "end-revision", REPO_FIELD_REV, end),
+    REPO_FIELD(places_t, "location-revision", REPO_FIELD_LIST, revs),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(places_t), fields, request, limits);
-    return NULL;
-}
 
 /* ---- get-locations ---- */
 
@@ -94,7 +80,10 @@ static fs_error_t *run_locations(void *baton, repo_request_t *request,
 }
 
 const repo_report_t repo_report_locations = {
-    "get-locations", 0, begin, NULL, repo_fields_end, run_locations,
+    .root = "get-locations",
+    .size = sizeof(places_t),
+    .fields = fields,
+    .run = run_locations,
 };
 
 /* ---- get-location-segments ---- */
@@ -133,7 +122,11 @@ static fs_error_t *run_segments(void *baton, repo_request_t *request,
 }
 
 const repo_report_t repo_report_segments = {
-    "get-location-segments", 400, begin, NULL, repo_fields_end, run_segments,
+    .root = "get-location-segments",
+    .fallback = 400,
+    .size = sizeof(places_t),
+    .fields = fields,
+    .run = run_segments,
 };
 
 /* ---- get-deleted-rev-report ---- */
@@ -159,5 +152,8 @@ static fs_error_t *run_deleted_rev(void *baton, repo_request_t *request,
 }
 
 const repo_report_t repo_report_deleted_rev = {
-    "get-deleted-rev-report", 0, begin, NULL, repo_fields_end, run_deleted_rev,
+    .root = "get-deleted-rev-report",
+    .size = sizeof(places_t),
+    .fields = fields,
+    .run = run_deleted_rev,
 };

@@ -23,27 +23,13 @@ typedef struct replay_t {
     int level;
 } replay_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(replay_t, member), false                          \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("revision", REPO_FIELD_REV, rev),
-    FIELD("low-water-mark", REPO_FIELD_TEXT, low_water_text),
-    FIELD("send-deltas", REPO_FIELD_TEXT, send_deltas),
-    FIELD("include-path", REPO_FIELD_TEXT, include_path),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(replay_t, "revision", REPO_FIELD_REV, rev),
+    REPO_FIELD(replay_t, "low-water-mark", REPO_FIELD_TEXT, low_water_text),
+    REPO_FIELD(replay_t, "send-deltas", REPO_FIELD_TEXT, send_deltas),
+    REPO_FIELD(replay_t, "include-path", REPO_FIELD_TEXT, include_path),
+    REPO_FIELDS_END,
 };
-
-static fs_error_t *begin(void **baton, repo_request_t *request,
-                         const repo_limits_t *limits,
-                         const repo_body_elem_t *root)
-{
-    (void)root;
-    *baton = repo_fields_begin(sizeof(replay_t), fields, request, limits);
-    return NULL;
-}
 
 /* ---- the edit ---- */
 
@@ -363,5 +349,8 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_replay = {
-    "replay-report", 0, begin, NULL, repo_fields_end, run,
+    .root = "replay-report",
+    .size = sizeof(replay_t),
+    .fields = fields,
+    .run = run,
 };

@@ -12,6 +12,8 @@
 #include "mod_repo/http/output.h"
 #include "mod_repo/request/request.h"
 
+struct repo_field_t;
+
 typedef struct repo_report_t {
     const char *root; /* name of the root element in the namespace "svn:" */
     /**
@@ -19,13 +21,16 @@ typedef struct repo_report_t {
      * kind decide, or 0.
      */
     int fallback;
-    /** The root element; `*baton` goes to the other calls, in r->pool. */
+    apr_size_t size;                   /* of the report's own struct */
+    const struct repo_field_t *fields; /* which elements fill it */
+    /** The root element; `*baton` goes to the other calls, in r->pool. NULL:
+     *  the struct alone is made, by repo_fields_begin(). */
     fs_error_t *(*begin)(void **baton, repo_request_t *request,
                          const repo_limits_t *limits,
                          const repo_body_elem_t *root);
     /** An element (depth 1 and more) begins; NULL: not of interest. */
     fs_error_t *(*start)(void *baton, const repo_body_elem_t *elem);
-    /** It ends, with its text. */
+    /** It ends, with its text. NULL: repo_fields_end(). */
     fs_error_t *(*end)(void *baton, const repo_body_elem_t *elem,
                        const char *text, apr_size_t len);
     /**

@@ -45,24 +45,19 @@ typedef struct update_t {
     entry_t entry;
 } update_t;
 
-#define FIELD(name, type, member)                                              \
-    {                                                                          \
-        name, type, offsetof(update_t, member), false                          \
-    }
-
 static const repo_field_t fields[] = {
-    FIELD("src-path", REPO_FIELD_TEXT, src_path),
-    FIELD("dst-path", REPO_FIELD_TEXT, dst_path),
-    FIELD("update-target", REPO_FIELD_TEXT, target),
-    FIELD("depth", REPO_FIELD_TEXT, depth_word),
-    FIELD("recursive", REPO_FIELD_TEXT, recursive),
-    FIELD("text-deltas", REPO_FIELD_TEXT, text_deltas),
-    FIELD("target-revision", REPO_FIELD_REV, target_rev),
-    FIELD("ignore-ancestry", REPO_FIELD_YES, ignore_ancestry),
-    FIELD("send-copyfrom-args", REPO_FIELD_YES, send_copyfrom),
-    FIELD("include-props", REPO_FIELD_YES, include_props),
-    FIELD("resource-walk", REPO_FIELD_YES, resource_walk),
-    { NULL, REPO_FIELD_FLAG, 0, false },
+    REPO_FIELD(update_t, "src-path", REPO_FIELD_TEXT, src_path),
+    REPO_FIELD(update_t, "dst-path", REPO_FIELD_TEXT, dst_path),
+    REPO_FIELD(update_t, "update-target", REPO_FIELD_TEXT, target),
+    REPO_FIELD(update_t, "depth", REPO_FIELD_TEXT, depth_word),
+    REPO_FIELD(update_t, "recursive", REPO_FIELD_TEXT, recursive),
+    REPO_FIELD(update_t, "text-deltas", REPO_FIELD_TEXT, text_deltas),
+    REPO_FIELD(update_t, "target-revision", REPO_FIELD_REV, target_rev),
+    REPO_FIELD(update_t, "ignore-ancestry", REPO_FIELD_YES, ignore_ancestry),
+    REPO_FIELD(update_t, "send-copyfrom-args", REPO_FIELD_YES, send_copyfrom),
+    REPO_FIELD(update_t, "include-props", REPO_FIELD_YES, include_props),
+    REPO_FIELD(update_t, "resource-walk", REPO_FIELD_YES, resource_walk),
+    REPO_FIELDS_END,
 };
 
 static fs_error_t *begin(void **baton, repo_request_t *request,
@@ -311,5 +306,9 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 }
 
 const repo_report_t repo_report_update = {
-    "update-report", 0, begin, start, end, run,
+    .root = "update-report",
+    .begin = begin,
+    .start = start,
+    .end = end,
+    .run = run,
 };
