@@ -139,6 +139,7 @@ class Httpd:
         self.conf = os.path.join(self.folder, "httpd.conf")
         self.pid_file = os.path.join(self.folder, "httpd.pid")
         self.process = None
+        self.stopped = False
 
     def write_config(self):
         """Write the configuration file."""
@@ -220,6 +221,7 @@ class Httpd:
 
     def start(self):
         """Start and wait until the port answers."""
+        self.stopped = False
         self.write_config()
         os.chmod(self.folder, 0o755)
         errors = open(os.path.join(self.folder, "stderr.log"), "ab")
@@ -242,7 +244,11 @@ class Httpd:
         raise AssertionError("httpd did not start:\n" + text)
 
     def stop(self, check=True):
-        """Stop; fails when the log shows that a process died or complained."""
+        """Stop; fails when the log shows that a process died or complained.
+        Stopping twice does nothing."""
+        if self.stopped:
+            return
+        self.stopped = True
         alive = len(self.log())
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
