@@ -12,6 +12,13 @@
 #include "libfs/store/fsfs/layout.h"
 #include "libfs/store/fsfs/rev_file.h"
 
+/*
+ * Every writer replaces db/current by a rename, which changes the times of
+ * db/: while these stand, so does the file. Who copies over it in place is
+ * noticed after this time.
+ */
+#define LOOK_AT_CURRENT_EVERY apr_time_from_msec(100)
+
 /* Longest db/current, db/min-unpacked-rev that makes sense, in bytes. */
 #define NUMBER_FILE_MAX 4096
 
@@ -62,6 +69,7 @@ static fs_error_t *look_at_current(fs_rev_t *rev, bool *same, fs_fsfs_t *fsfs,
     lock_state(fsfs);
     *same = exists && fsfs->state.current_settled &&
             fs_disk_file_same(&stamp, &fsfs->state.current);
+    fsfs->state.current_looked = *same ? apr_time_now() : 0;
     *rev = fsfs->state.youngest;
     unlock_state(fsfs);
     return *same ? NULL : read_current(rev, fsfs, scratch);
@@ -346,6 +354,19 @@ static fs_error_t *check_folder(bool *stale, bool *same, fs_fsfs_t *fsfs,
     return NULL;
 }
 
+/* Whether db/current needs no look, db/ being as it was. */
+static bool current_stands(fs_fsfs_t *fsfs)
+{
+    bool stands;
+
+    lock_state(fsfs);
+    stands =
+        fsfs->state.youngest == fsfs->state.file_rev &&
+        apr_time_now() - fsfs->state.current_looked < LOOK_AT_CURRENT_EVERY;
+    unlock_state(fsfs);
+    return stands;
+}
+
 fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs, apr_pool_t *scratch)
 {
     fs_rev_t youngest;
@@ -355,7 +376,7 @@ fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs, apr_pool_t *scratch)
 
     *stale = false;
     FS_TRY(check_folder(stale, &same, fsfs, scratch));
-    if (*stale)
+    if (*stale || (same && current_stands(fsfs)))
         return NULL;
     memset(&known, 0, sizeof(known));
     lock_state(fsfs);

@@ -36,7 +36,8 @@ typedef struct fs_fsfs_t {
         fs_rev_t min_unpacked;
         fs_stamp_t current; /* of db/current as read last */
         bool current_settled;
-        fs_stamp_t db; /* of db/ as looked at last */
+        apr_time_t current_looked; /* when it last was as read; 0: changed */
+        fs_stamp_t db;             /* of db/ as looked at last */
         bool db_settled;
         fs_rev_t file_rev; /* revision whose file was looked at, or -1 */
         fs_stamp_t file;   /* of that file */
