@@ -140,6 +140,7 @@ class Httpd:
         self.pid_file = os.path.join(self.folder, "httpd.pid")
         self.process = None
         self.stopped = False
+        self.log_start = 0  # of the present run in the log
 
     def write_config(self):
         """Write the configuration file."""
@@ -222,6 +223,7 @@ class Httpd:
     def start(self):
         """Start and wait until the port answers."""
         self.stopped = False
+        self.log_start = len(self.log())
         self.write_config()
         os.chmod(self.folder, 0o755)
         errors = open(os.path.join(self.folder, "stderr.log"), "ab")
@@ -265,12 +267,14 @@ class Httpd:
         """Fail if a process died or a sanitizer complained. `stopping`: length
         of the log when the server was told to stop."""
         log = self.log()
-        if self.mpm == "event" and stopping is not None:
+        if stopping is None:
+            stopping = len(log)
+        log, last = log[self.log_start:stopping], log[stopping:]
+        if self.mpm == "event":
             # That MPM's children may crash in its own signal handling when
             # they stop (with mod_dav_svn as with us, one in sixty).
-            log = log[:stopping] + log[stopping:].replace(
-                "exit signal Segmentation fault", "stopped")
-        for text in (log, self.stderr()):
+            last = last.replace("exit signal Segmentation fault", "stopped")
+        for text in (log, last, self.stderr()):
             found = FORBIDDEN_IN_LOG.search(text)
             assert not found, "error log: ..." + text[
                 max(0, found.start() - 500): found.end() + 3000
