@@ -406,18 +406,81 @@ static fs_error_t *peek_version(unsigned int *mask, fs_fsfs_t *fsfs,
     return NULL;
 }
 
+/* Was the whole text read, and its digest found right, not long ago? */
+static bool is_known_good(fs_fsfs_t *fsfs, const fs_content_t *content)
+{
+    cache_key_t key = text_key(fsfs, CACHE_TEXT, content);
+    apr_size_t nothing = 0;
+    apr_uint64_t size;
+    char none;
+
+    return !cache_get_part(fsfs->cache, &key, 0, &none, &nothing, &size) &&
+           size == content->size;
+}
+
+static fs_error_t *check_text(const fs_bytes_t *text,
+                              const fs_content_t *content)
+{
+    unsigned char found[FS_MD5_SIZE];
+
+    if (text->len != content->size)
+        return FS_ERROR(FS_ERR_CORRUPT,
+                        "the text has %" APR_SIZE_T_FMT
+                        " bytes and should have %" APR_UINT64_T_FMT,
+                        text->len, content->size);
+    fs_digest_md5(found, text->data, text->len);
+    if (content->has_md5 && memcmp(found, content->md5, FS_MD5_SIZE) != 0)
+        return FS_ERROR(FS_ERR_CHECKSUM_MISMATCH,
+                        "the MD5 sum is not that of its text");
+    return NULL;
+}
+
+/*
+ * Make the text from its base and the stored delta, and check its digest. The
+ * base of one version is the text of the one before, so that a walk through a
+ * file's history applies one delta a version, and not a chain.
+ */
+static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
+                                   const fs_content_t *content,
+                                   const fs_rep_place_t *place,
+                                   apr_pool_t *scratch)
+{
+    cache_key_t key = text_key(fsfs, CACHE_TEXT, content);
+    fs_stream_t *source = NULL;
+    fs_rep_header_t header;
+    fs_stream_t *raw, *target;
+    fs_bytes_t text;
+    fs_error_t *err;
+
+    if (base && base->present) {
+        FS_TRY(fs_rep_read_all(&text, fsfs, base, CACHE_TEXT,
+                               FS_REP_READ_CACHE_MAX, scratch));
+        source = fs_stream_from_bytes(text.data, text.len, scratch);
+    }
+    FS_TRY(fs_rep_chain_raw(&raw, &header, fsfs, place, scratch));
+    target = fs_delta_apply(fs_svndiff_read(raw, scratch), source, scratch);
+    err = fs_stream_slurp(&text, target, FS_REP_READ_CACHE_MAX, scratch);
+    if (!err)
+        err = check_text(&text, content);
+    if (err)
+        return fs_item_wrap(err, place->rev, place->item);
+    FS_TRY(fs_stream_close(target));
+    (void)cache_put(fsfs->cache, &key, text.data, text.len);
+    return NULL;
+}
+
 /*
  * Check the stored bytes of a text before they go out as they are. The
  * index has a sum of them with logical addressing. Else only the digest of
- * the text covers them: a text that is small enough to be kept is read once,
- * a larger one is not worth a second reading, and `*checked` stays false.
+ * the text covers them; where texts are too long to be kept, that is not
+ * worth a second reading, and `*checked` stays false.
  */
 static fs_error_t *check_stored(bool *checked, fs_fsfs_t *fsfs,
+                                const fs_content_t *base,
                                 const fs_content_t *content,
                                 const fs_rep_place_t *place,
                                 apr_pool_t *scratch)
 {
-    fs_bytes_t text;
     fs_item_t item;
     fs_error_t *err;
 
@@ -428,12 +491,11 @@ static fs_error_t *check_stored(bool *checked, fs_fsfs_t *fsfs,
         fs_item_close(&item);
         return err;
     }
-    if (content->size > FS_REP_READ_CACHE_MAX) {
-        *checked = false;
+    *checked = content->size <= FS_REP_READ_CACHE_MAX &&
+               (!base || !base->present || base->size <= FS_REP_READ_CACHE_MAX);
+    if (!*checked || is_known_good(fsfs, content))
         return NULL;
-    }
-    return fs_rep_read_all(&text, fsfs, content, CACHE_TEXT,
-                           FS_REP_READ_CACHE_MAX, scratch);
+    return check_by_digest(fsfs, base, content, place, scratch);
 }
 
 fs_error_t *fs_rep_read_stored_delta(fs_stored_delta_t **delta, fs_fsfs_t *fsfs,
@@ -459,7 +521,7 @@ fs_error_t *fs_rep_read_stored_delta(fs_stored_delta_t **delta, fs_fsfs_t *fsfs,
         if (!(mask & versions))
             return fs_stream_close(raw);
     }
-    FS_TRY(check_stored(&checked, fsfs, content, &place, result));
+    FS_TRY(check_stored(&checked, fsfs, base, content, &place, result));
     if (!checked)
         return fs_stream_close(raw);
     *delta = apr_pcalloc(result, sizeof(**delta));

@@ -23,18 +23,18 @@ static fs_store_t *open_fixture(fs_repo_t **repo, const char *name,
     return fs_repo_store(*repo);
 }
 
-/* The node at trunk/big.bin in `rev`, NULL if it is not there. */
-static const fs_node_record_t *big_bin(fs_store_t *store, fs_rev_t rev,
+/* The node that `names` lead to in `rev`, NULL if it is not there. */
+static const fs_node_record_t *node_at(fs_store_t *store, fs_rev_t rev,
+                                       const char *const *names, int count,
                                        apr_pool_t *pool)
 {
-    static const char *const names[] = { "trunk", "big.bin" };
     const fs_node_record_t *record;
     const fs_store_entry_t *entry;
     fs_node_id_t id;
     int i;
 
     assert_fs_ok(store->vtable->root_id(&id, store, rev, pool));
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < count; i++) {
         assert_fs_ok(store->vtable->node(&record, store, &id, pool, pool));
         assert_fs_ok(store->vtable->dir_lookup(&entry, store, record, names[i],
                                                pool, pool));
@@ -44,6 +44,14 @@ static const fs_node_record_t *big_bin(fs_store_t *store, fs_rev_t rev,
     }
     assert_fs_ok(store->vtable->node(&record, store, &id, pool, pool));
     return record;
+}
+
+static const fs_node_record_t *big_bin(fs_store_t *store, fs_rev_t rev,
+                                       apr_pool_t *pool)
+{
+    static const char *const names[] = { "trunk", "big.bin" };
+
+    return node_at(store, rev, names, 2, pool);
 }
 
 static fs_bytes_t read_from(fs_store_t *store, const fs_content_t *content,
@@ -233,6 +241,50 @@ static void a_damaged_delta_is_never_handed_out(void **state)
     assert_null(delta);
 }
 
+/* Two versions of a small file, the second a delta, in a repository without
+ * sums in its index. */
+static const char *make_small_delta(apr_pool_t *pool)
+{
+    const char *path = apr_pstrcat(pool, fs_test_folder(pool), "/small", NULL);
+    const char *text = apr_pstrcat(pool, path, "/text", NULL);
+    const char *url = apr_pstrcat(pool, "file://", path, "/big.bin", NULL);
+    const char *create[] = { "svnadmin", "create", "--compatible-version",
+                             "1.8",      path,     NULL };
+    const char *first[] = { "seq", "1000", "2500", NULL };
+    const char *second[] = { "seq", "1000", "2550", NULL };
+    const char *put[] = { "svnmucc", "-mx", "put", text, url, NULL };
+
+    fs_test_must_run(NULL, NULL, create, pool);
+    fs_test_must_run(NULL, text, first, pool);
+    fs_test_must_run(NULL, "/dev/null", put, pool);
+    fs_test_must_run(NULL, text, second, pool);
+    fs_test_must_run(NULL, "/dev/null", put, pool);
+    return path;
+}
+
+static void a_small_damaged_delta_is_an_error(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const fs_node_record_t *record, *before;
+    const char *path = make_small_delta(pool);
+    fs_stored_delta_t *delta;
+    const char *names[] = { "big.bin" };
+    fs_store_t *store;
+    fs_repo_t *repo;
+
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    store = fs_repo_store(repo);
+    record = node_at(store, 2, names, 1, pool);
+    before = node_at(store, 1, names, 1, pool);
+    apply_stored(store, &before->text, &record->text, 7, pool);
+    turn_bit(apr_pstrcat(pool, path, "/db/revs/0/2", NULL), 60);
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    store = fs_repo_store(repo);
+    assert_fs_error(store->vtable->open_stored_delta(
+                        &delta, store, &before->text, &record->text, 7, pool),
+                    FS_ERR_CORRUPT);
+}
+
 static void a_wrong_digest_is_damage(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -393,6 +445,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(skipping_within_a_stream_gives_what_follows),
     UNIT_TEST(a_stored_delta_makes_the_text_from_its_base),
     UNIT_TEST(a_damaged_delta_is_never_handed_out),
+    UNIT_TEST(a_small_damaged_delta_is_an_error),
     UNIT_TEST(a_wrong_digest_is_damage),
     UNIT_TEST(a_reference_to_nowhere_is_damage),
     UNIT_TEST(windows_that_are_not_aligned_are_decoded),
