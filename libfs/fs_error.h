@@ -133,6 +133,14 @@ fs_error_t *fs_error_create(fs_error_code_t code, apr_status_t status,
 /** Free `err` with its causes; NULL is allowed. */
 void fs_error_clear(fs_error_t *err);
 
+/**
+ * In builds with FS_DEBUG: abort, with a line on stderr, if the calling thread
+ * holds an error. Such a build otherwise looks when the process exits; one
+ * that calls this is not looked at then, because a server may be told to exit
+ * while it is at work. Elsewhere it does nothing.
+ */
+void fs_error_check_thread(void);
+
 /** Kind of a code, from the table. */
 fs_error_kind_t fs_error_kind(fs_error_code_t code);
 

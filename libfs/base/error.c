@@ -28,20 +28,47 @@ static fs_error_t out_of_memory = { FS_ERR_IO, "out of memory", APR_ENOMEM,
 
 #ifdef FS_DEBUG
 #include <stdatomic.h>
+#include <stdbool.h>
 
 static atomic_long live_errors;
+static _Thread_local long live_here;
+static atomic_bool threads_are_checked;
 
-__attribute__((destructor)) static void abort_on_leaked_errors(void)
+static void abort_if_leaked(long count)
 {
-    if (atomic_load(&live_errors) != 0) {
+    if (count != 0) {
         fprintf(stderr, "libfs: %ld errors were neither returned nor cleared\n",
-                atomic_load(&live_errors));
+                count);
         abort();
     }
 }
-#define COUNT_ERROR(step) atomic_fetch_add(&live_errors, (step))
+
+__attribute__((destructor)) static void check_process(void)
+{
+    if (!atomic_load(&threads_are_checked))
+        abort_if_leaked(atomic_load(&live_errors));
+}
+
+void fs_error_check_thread(void)
+{
+    atomic_store(&threads_are_checked, true);
+    abort_if_leaked(live_here);
+}
+
+static void count_error(int step)
+{
+    atomic_fetch_add(&live_errors, step);
+    live_here += step;
+}
 #else
-#define COUNT_ERROR(step) ((void)0)
+static void count_error(int step)
+{
+    (void)step;
+}
+
+void fs_error_check_thread(void)
+{
+}
 #endif
 
 static const error_row_t *find_row(fs_error_code_t code)
@@ -74,7 +101,7 @@ fs_error_t *fs_error_create(fs_error_code_t code, apr_status_t status,
         fs_error_clear(cause);
         return &out_of_memory;
     }
-    COUNT_ERROR(1);
+    count_error(1);
 
     text = (char *)(err + 1);
     text[0] = '\0';
@@ -97,7 +124,7 @@ void fs_error_clear(fs_error_t *err)
         fs_error_t *cause = err->cause;
 
         free(err);
-        COUNT_ERROR(-1);
+        count_error(-1);
         err = cause;
     }
 }

@@ -10,9 +10,11 @@
 #include <httpd.h>
 #include <http_config.h>
 #include <http_core.h>
+#include <http_protocol.h>
 
 #include "config.h"
 #include "libcache/cache.h"
+#include "libfs/fs_error.h"
 #include "libfs/fs_repo.h"
 #include "mod_repo/auth/survey.h"
 #include "mod_repo/conf/config.h"
@@ -110,6 +112,15 @@ static void child_init(apr_pool_t *pchild, server_rec *server)
         repos = NULL;
     }
     repo_process_set_repos(repos);
+    fs_error_check_thread();
+}
+
+/* After each request: nobody holds an error any more. */
+static int log_transaction(request_rec *r)
+{
+    (void)r;
+    fs_error_check_thread();
+    return DECLINED;
 }
 
 void repo_start_register(apr_pool_t *pconf)
@@ -117,4 +128,5 @@ void repo_start_register(apr_pool_t *pconf)
     (void)pconf;
     ap_hook_post_config(post_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(child_init, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(log_transaction, NULL, NULL, APR_HOOK_MIDDLE);
 }

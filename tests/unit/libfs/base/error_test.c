@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves libfs/fs_error.h. */
 
+#ifdef FS_DEBUG
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include "tests/support/unit.h"
 
 static fs_error_t *succeed(void)
@@ -20,6 +27,29 @@ static fs_error_t *try_then_mark(fs_error_t *err, int *mark)
     *mark = 1;
     return NULL;
 }
+
+#ifdef FS_DEBUG
+static void a_thread_that_holds_an_error_is_found(void **state)
+{
+    pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0) {
+        fs_error_t *err = fail_with_corrupt();
+
+        fs_error_clear(err);
+        fs_error_check_thread();
+        err = fail_with_corrupt();
+        fclose(stderr);
+        fs_error_check_thread();
+        _exit(err ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+#endif
 
 static void an_error_holds_code_message_and_place(void **state)
 {
@@ -137,6 +167,9 @@ static void try_returns_the_error_and_goes_on_after_success(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+#ifdef FS_DEBUG
+    UNIT_TEST(a_thread_that_holds_an_error_is_found),
+#endif
     UNIT_TEST(an_error_holds_code_message_and_place),
     UNIT_TEST(a_long_message_is_kept_whole),
     UNIT_TEST(an_apr_status_becomes_an_io_error_with_its_reason),
