@@ -52,6 +52,17 @@ fs_repo_t *fs_root_repo(const fs_root_t *root);
 fs_error_t *fs_node_find(const fs_node_t **node, fs_root_t *root,
                          const char *path, apr_pool_t *result) FS_MUST_CHECK;
 
+/**
+ * Open the tree of revision `rev`, and find one node in it: fs_root_open() and
+ * fs_node_find() for whoever looks up a single path in a tree.
+ * Errors: as those two.
+ * Cost:   cached, two looks into the cache, however deep `path` is; what was
+ *         found is kept there under its path.
+ */
+fs_error_t *fs_node_find_in(const fs_node_t **node, fs_root_t **root,
+                            fs_repo_t *repo, fs_rev_t rev, const char *path,
+                            apr_pool_t *result) FS_MUST_CHECK;
+
 /** As fs_node_find(), but a missing node is FS_ERR_NOT_FOUND "path '/x' not
  *  found in revision 5". */
 fs_error_t *fs_node_need(const fs_node_t **node, fs_root_t *root,

@@ -3,6 +3,7 @@
 
 #include "libcache/base/key.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #ifndef CACHE_BUILD
@@ -89,29 +90,52 @@ apr_uint64_t cache_key_hash(const void *data, apr_size_t len, apr_uint64_t seed)
     return mix(a ^ MIX_A, seed ^ b ^ MIX_C);
 }
 
-static inline void put_le(unsigned char *p, apr_uint64_t number, int bytes)
+/* All of it becomes one store where bytes lie that way round. */
+static inline void put_le16(unsigned char *p, unsigned int number)
 {
-    int i;
+    p[0] = (unsigned char)number;
+    p[1] = (unsigned char)(number >> 8);
+}
 
-    for (i = 0; i < bytes; i++)
-        p[i] = (unsigned char)(number >> (8 * i));
+static inline void put_le32(unsigned char *p, apr_uint32_t number)
+{
+    put_le16(p, number & 0xffff);
+    put_le16(p + 2, number >> 16);
+}
+
+static inline void put_le64(unsigned char *p, apr_uint64_t number)
+{
+    put_le32(p, (apr_uint32_t)number);
+    put_le32(p + 4, (apr_uint32_t)(number >> 32));
+}
+
+/* Two builds overlap in one segment at a graceful restart. */
+static apr_uint64_t build_hash(void)
+{
+    static const char build[] = CACHE_BUILD;
+    static _Atomic apr_uint64_t known;
+    apr_uint64_t hash = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (hash == 0) {
+        hash = cache_key_hash(build, sizeof(build) - 1, 0);
+        atomic_store_explicit(&known, hash, memory_order_relaxed);
+    }
+    return hash;
 }
 
 apr_status_t cache_key_format(cache_page_key_t *page, unsigned char *bytes,
                               const cache_key_t *key, apr_uint64_t seed)
 {
-    static const char build[] = CACHE_BUILD;
-
     if ((unsigned)key->kind >= CACHE_KIND_COUNT ||
         key->name_len > CACHE_NAME_MAX || (key->name_len > 0 && !key->name))
         return APR_EINVAL;
     memcpy(bytes, key->space, 16);
-    put_le(bytes + 16, (apr_uint64_t)key->rev, 8);
-    put_le(bytes + 24, key->item, 8);
-    put_le(bytes + 32, key->extra, 8);
-    put_le(bytes + 40, (apr_uint64_t)key->kind, 2);
-    put_le(bytes + 42, kind_versions[key->kind], 2);
-    put_le(bytes + 48, cache_key_hash(build, sizeof(build) - 1, 0), 8);
+    put_le64(bytes + 16, (apr_uint64_t)key->rev);
+    put_le64(bytes + 24, key->item);
+    put_le64(bytes + 32, key->extra);
+    put_le16(bytes + 40, (unsigned int)key->kind);
+    put_le16(bytes + 42, kind_versions[key->kind]);
+    put_le64(bytes + 48, build_hash());
     if (key->name_len > 0)
         memcpy(bytes + CACHE_KEY_FIXED, key->name, key->name_len);
     page->bytes = bytes;
@@ -124,6 +148,6 @@ apr_status_t cache_key_format(cache_page_key_t *page, unsigned char *bytes,
 void cache_key_set_page(cache_page_key_t *page, unsigned char *bytes,
                         apr_uint32_t number, apr_uint64_t seed)
 {
-    put_le(bytes + 44, number, 4);
+    put_le32(bytes + 44, number);
     page->hash = cache_key_hash(bytes, page->len, seed);
 }

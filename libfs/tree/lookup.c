@@ -65,61 +65,84 @@ const fs_node_t *fs_lookup_copy(const fs_node_t *node, apr_pool_t *result)
 #define COPY_REV_AT sizeof(fs_node_id_t)
 #define COPY_PATH_AT (COPY_REV_AT + sizeof(apr_int64_t))
 
-static bool path_key(cache_key_t *key, const fs_root_t *root, const char *path)
+static bool path_key(cache_key_t *key, fs_repo_t *repo, fs_rev_t rev,
+                     const char *path)
 {
     apr_size_t len = strlen(path);
 
-    if (!fs_repo_cache(root->repo) || len > CACHE_NAME_MAX)
+    if (!fs_repo_cache(repo) || len > CACHE_NAME_MAX)
         return false;
     memset(key, 0, sizeof(*key));
-    memcpy(key->space, fs_repo_instance(root->repo), sizeof(key->space));
+    memcpy(key->space, fs_repo_instance(repo), sizeof(key->space));
     key->kind = CACHE_PATH;
-    key->rev = root->rev;
+    key->rev = rev;
     key->name = path;
     key->name_len = len;
     return true;
+}
+
+/* Whether the cache knows the node at `path`; `value` in `result`. */
+static bool is_cached(cache_value_t *value, fs_repo_t *repo, fs_rev_t rev,
+                      const char *path, apr_pool_t *result)
+{
+    cache_key_t key;
+
+    return path_key(&key, repo, rev, path) &&
+           !cache_get(fs_repo_cache(repo), &key, value, result) &&
+           value->len > COPY_PATH_AT;
+}
+
+/* The node at `path` (kept), of which the cache has `value`. */
+static fs_error_t *read_cached(const fs_node_t **node, fs_root_t *root,
+                               const char *path, const cache_value_t *value,
+                               apr_pool_t *result)
+{
+    const fs_node_record_t *record;
+    fs_node_id_t id;
+    apr_int64_t copy_rev;
+    const char *copy_path;
+    fs_error_t *err;
+
+    memcpy(&id, value->data, sizeof(id));
+    memcpy(&copy_rev, value->data + COPY_REV_AT, sizeof(copy_rev));
+    copy_path = apr_pstrmemdup(result, value->data + COPY_PATH_AT,
+                               value->len - COPY_PATH_AT);
+    err = fs_lookup_record(&record, root, &id, result);
+    if (err)
+        return FS_LOOKUP_BLAME(err, root->rev, path);
+    *node = fs_lookup_make(root, path, record, copy_rev, copy_path, result);
+    return NULL;
 }
 
 /* The directory at `path` if the cache has it, else NULL; in `result`. */
 static fs_error_t *get_cached(const fs_node_t **dir, fs_root_t *root,
                               const char *path, apr_pool_t *result)
 {
-    cache_key_t key;
     cache_value_t value;
-    const fs_node_record_t *record;
-    fs_node_id_t id;
-    apr_int64_t copy_rev;
-    const char *copy_path;
 
     *dir = NULL;
-    if (!path_key(&key, root, path) ||
-        cache_get(fs_repo_cache(root->repo), &key, &value, result) ||
-        value.len <= COPY_PATH_AT)
+    if (!is_cached(&value, root->repo, root->rev, path, result))
         return NULL;
-    memcpy(&id, value.data, sizeof(id));
-    memcpy(&copy_rev, value.data + COPY_REV_AT, sizeof(copy_rev));
-    copy_path = apr_pstrmemdup(result, value.data + COPY_PATH_AT,
-                               value.len - COPY_PATH_AT);
-    FS_TRY(fs_lookup_record(&record, root, &id, result));
-    if (record->kind == FS_NODE_DIR)
-        *dir = fs_lookup_make(root, path, record, copy_rev, copy_path, result);
+    FS_TRY(read_cached(dir, root, path, &value, result));
+    if ((*dir)->record->kind != FS_NODE_DIR)
+        *dir = NULL;
     return NULL;
 }
 
-static void put_cached(const fs_node_t *dir, apr_pool_t *scratch)
+static void put_cached(const fs_node_t *node, apr_pool_t *scratch)
 {
     cache_key_t key;
-    apr_size_t path_len = strlen(dir->copy_path);
-    apr_int64_t copy_rev = dir->copy_rev;
+    apr_size_t path_len = strlen(node->copy_path);
+    apr_int64_t copy_rev = node->copy_rev;
     char *value;
 
-    if (!path_key(&key, dir->root, dir->path))
+    if (!path_key(&key, node->root->repo, node->root->rev, node->path))
         return;
     value = apr_palloc(scratch, COPY_PATH_AT + path_len);
-    memcpy(value, &dir->record->id, sizeof(dir->record->id));
+    memcpy(value, &node->record->id, sizeof(node->record->id));
     memcpy(value + COPY_REV_AT, &copy_rev, sizeof(copy_rev));
-    memcpy(value + COPY_PATH_AT, dir->copy_path, path_len);
-    cache_put(fs_repo_cache(dir->root->repo), &key, value,
+    memcpy(value + COPY_PATH_AT, node->copy_path, path_len);
+    cache_put(fs_repo_cache(node->root->repo), &key, value,
               COPY_PATH_AT + path_len);
 }
 
@@ -248,6 +271,26 @@ fs_error_t *fs_node_find(const fs_node_t **node, fs_root_t *root,
     if (!parent)
         return NULL;
     return step_down(node, parent, name, apr_pstrdup(result, path), result);
+}
+
+fs_error_t *fs_node_find_in(const fs_node_t **node, fs_root_t **root,
+                            fs_repo_t *repo, fs_rev_t rev, const char *path,
+                            apr_pool_t *result)
+{
+    cache_value_t value;
+
+    /* What is in the cache was there once, and revisions do not go away. */
+    if (path[1] && FS_IS_REV(rev) &&
+        is_cached(&value, repo, rev, path, result)) {
+        *root = fs_root_make(repo, rev, result);
+        return read_cached(node, *root, apr_pstrdup(result, path), &value,
+                           result);
+    }
+    FS_TRY(fs_root_open(root, repo, rev, result));
+    FS_TRY(fs_node_find(node, *root, path, result));
+    if (*node && path[1])
+        put_cached(*node, fs_root_scratch(*root));
+    return NULL;
 }
 
 fs_error_t *fs_node_need(const fs_node_t **node, fs_root_t *root,

@@ -28,36 +28,42 @@ static bool cached_id(fs_node_id_t *id, fs_repo_t *repo, fs_rev_t rev)
            len == sizeof(id->bytes) && total == sizeof(id->bytes);
 }
 
-static fs_root_t *make_root(fs_repo_t *repo, fs_rev_t rev,
-                            const fs_node_id_t *id, apr_pool_t *result)
+fs_root_t *fs_root_make(fs_repo_t *repo, fs_rev_t rev, apr_pool_t *result)
 {
     fs_root_t *root = apr_pcalloc(result, sizeof(*root));
 
     root->repo = repo;
     root->store = fs_repo_store(repo);
     root->rev = rev;
-    root->id = *id;
     root->pool = result;
     return root;
 }
 
-static fs_error_t *open_stored(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
-                               apr_pool_t *result)
+static fs_root_t *make_with_id(fs_repo_t *repo, fs_rev_t rev,
+                               const fs_node_id_t *id, apr_pool_t *result)
+{
+    fs_root_t *root = fs_root_make(repo, rev, result);
+
+    root->id = *id;
+    root->has_id = true;
+    return root;
+}
+
+static fs_error_t *stored_id(fs_node_id_t *id, fs_repo_t *repo, fs_rev_t rev,
+                             apr_pool_t *pool)
 {
     fs_store_t *store = fs_repo_store(repo);
     cache_key_t key = top_key(repo, rev);
-    fs_node_id_t id;
     apr_pool_t *scratch;
     fs_error_t *err;
 
-    apr_pool_create(&scratch, result);
-    err = store->vtable->root_id(&id, store, rev, scratch);
+    apr_pool_create(&scratch, pool);
+    err = store->vtable->root_id(id, store, rev, scratch);
     apr_pool_destroy(scratch);
     if (err)
         return FS_WRAP(err, "cannot open the tree of revision %" FS_REV_FMT,
                        rev);
-    cache_put(fs_repo_cache(repo), &key, id.bytes, sizeof(id.bytes));
-    *root = make_root(repo, rev, &id, result);
+    cache_put(fs_repo_cache(repo), &key, id->bytes, sizeof(id->bytes));
     return NULL;
 }
 
@@ -66,11 +72,10 @@ fs_error_t *fs_root_open_known(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
 {
     fs_node_id_t id;
 
-    if (cached_id(&id, repo, rev)) {
-        *root = make_root(repo, rev, &id, result);
-        return NULL;
-    }
-    return open_stored(root, repo, rev, result);
+    if (!cached_id(&id, repo, rev))
+        FS_TRY(stored_id(&id, repo, rev, result));
+    *root = make_with_id(repo, rev, &id, result);
+    return NULL;
 }
 
 fs_error_t *fs_root_open(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
@@ -81,14 +86,16 @@ fs_error_t *fs_root_open(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
 
     /* What is in the cache was there once, and revisions do not go away. */
     if (FS_IS_REV(rev) && cached_id(&id, repo, rev)) {
-        *root = make_root(repo, rev, &id, result);
+        *root = make_with_id(repo, rev, &id, result);
         return NULL;
     }
     FS_TRY(fs_repo_youngest(&youngest, repo, result));
     if (!FS_IS_REV(rev) || rev > youngest)
         return FS_ERROR(FS_ERR_NO_SUCH_REV, "no such revision %" FS_REV_FMT,
                         rev);
-    return open_stored(root, repo, rev, result);
+    FS_TRY(stored_id(&id, repo, rev, result));
+    *root = make_with_id(repo, rev, &id, result);
+    return NULL;
 }
 
 fs_error_t *fs_root_aside(fs_root_t **aside, fs_root_t *root, fs_rev_t rev)
@@ -133,6 +140,11 @@ fs_error_t *fs_root_top(const fs_node_t **top, fs_root_t *root)
 {
     const fs_node_record_t *record;
 
+    if (!root->has_id) {
+        if (!cached_id(&root->id, root->repo, root->rev))
+            FS_TRY(stored_id(&root->id, root->repo, root->rev, root->pool));
+        root->has_id = true;
+    }
     if (!root->top) {
         FS_TRY(fs_lookup_record(&record, root, &root->id, root->pool));
         if (record->kind != FS_NODE_DIR)

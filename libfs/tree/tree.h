@@ -17,6 +17,7 @@ struct fs_root_t {
     fs_store_t *store;
     fs_rev_t rev;
     fs_node_id_t id; /* of the node at "/" */
+    bool has_id;     /* false: not asked for yet */
     apr_pool_t *pool;
     const fs_node_t *top; /* the node at "/"; NULL until asked for */
 
@@ -47,6 +48,10 @@ typedef struct fs_copy_t {
     const char *from_path;
     const char *source; /* where the node itself was: below `from_path` */
 } fs_copy_t;
+
+/** A root whose node at "/" is looked up when it is asked for: `rev` is known
+ *  to exist. */
+fs_root_t *fs_root_make(fs_repo_t *repo, fs_rev_t rev, apr_pool_t *result);
 
 /** As fs_root_open(), without looking whether `rev` exists: it is known not to
  *  be above the youngest. */

@@ -194,14 +194,15 @@ static fs_error_t *find_node(const fs_node_t **node, dav_resource *resource)
     bool allowed = true;
 
     *node = NULL;
-    FS_TRY(fs_root_open(&info->root, request->repo, info->rev, resource->pool));
     /* httpd has decided about the URL, not about another revision. */
     if (FS_IS_REV(info->pinned))
         FS_TRY(repo_access_may_read(&allowed, request->access, info->pinned,
                                     info->uri.path, resource->pool));
     if (!allowed)
-        return NULL;
-    return fs_node_find(node, info->root, info->uri.path, resource->pool);
+        return fs_root_open(&info->root, request->repo, info->rev,
+                            resource->pool);
+    return fs_node_find_in(node, &info->root, request->repo, info->rev,
+                           info->uri.path, resource->pool);
 }
 
 static dav_error *get_tree(dav_resource *resource)

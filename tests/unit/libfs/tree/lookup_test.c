@@ -202,7 +202,61 @@ static void more_directories_than_a_root_remembers_are_found(void **state)
     find_all_of_wide(cached, pool);
 }
 
+static void check_found_in(fs_repo_t *repo, fs_rev_t rev, const char *path,
+                           apr_pool_t *pool)
+{
+    fs_root_t *root, *other;
+    const fs_node_t *node, *expected, *top;
+
+    assert_fs_ok(fs_root_open(&other, fs_test_hist(), rev, pool));
+    expected = find(other, path, pool);
+    assert_fs_ok(fs_node_find_in(&node, &root, repo, rev, path, pool));
+    assert_int_equal(fs_root_rev(root), rev);
+    if (expected) {
+        const char *from, *expected_from;
+        fs_rev_t from_rev, expected_from_rev;
+
+        assert_ptr_equal(fs_node_root(node), root);
+        assert_string_equal(fs_node_path(node), path);
+        assert_memory_equal(fs_node_id(node), fs_node_id(expected),
+                            sizeof(fs_node_id_t));
+        fs_node_copyfrom(&from_rev, &from, node);
+        fs_node_copyfrom(&expected_from_rev, &expected_from, expected);
+        assert_int_equal(from_rev, expected_from_rev);
+    } else {
+        assert_null(node);
+    }
+    /* The root serves further look-ups. */
+    top = find(root, "/", pool);
+    assert_int_equal(fs_node_created_rev(top), rev);
+}
+
+static void a_node_is_found_together_with_its_root(void **state)
+{
+    static const char *const paths[] = { "/", "/branches/b1/A/f", "/trunk",
+                                         "/trunk/A", "/nowhere/at/all" };
+    apr_pool_t *pool = unit_pool(state);
+    fs_repo_t *cached = fs_test_open(fs_repo_path(fs_test_hist()), true, pool);
+    const fs_node_t *node;
+    fs_root_t *root;
+    fs_rev_t rev;
+    apr_size_t i;
+
+    for (rev = 1; rev <= 11; rev++) {
+        for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+            check_found_in(cached, rev, paths[i], pool);
+            check_found_in(cached, rev, paths[i], pool);
+            check_found_in(fs_test_hist(), rev, paths[i], pool);
+        }
+    }
+    assert_fs_error(fs_node_find_in(&node, &root, cached, 12, "/trunk", pool),
+                    FS_ERR_NO_SUCH_REV);
+    assert_fs_error(fs_node_find_in(&node, &root, cached, -1, "/trunk", pool),
+                    FS_ERR_NO_SUCH_REV);
+}
+
 static const struct CMUnitTest tests[] = {
+    UNIT_TEST(a_node_is_found_together_with_its_root),
     UNIT_TEST(a_root_knows_repository_and_revision),
     UNIT_TEST(a_revision_above_the_youngest_is_refused),
     UNIT_TEST(a_path_leads_to_its_node),
