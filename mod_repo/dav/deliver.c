@@ -156,10 +156,26 @@ static void set_cache_control(request_rec *r, const dav_resource *resource)
     const dav_resource_private *info = resource->info;
     bool is_fixed =
         info->uri.kind != REPO_URI_PUBLIC || FS_IS_REV(info->pinned);
+    const char *value = "max-age=0";
 
-    apr_table_setn(r->headers_out, "Cache-Control",
-                   is_fixed && !resource->collection ? "max-age=604800"
-                                                     : "max-age=0");
+    /* A stored answer is given without a check: to the next user of a browser,
+     * or to one whose access was withdrawn. */
+    if (repo_request_is_restricted(info->request))
+        value = "private, no-cache";
+    else if (is_fixed && !resource->collection)
+        value = "max-age=604800";
+    apr_table_setn(r->headers_out, "Cache-Control", value);
+}
+
+/* What a conditional request is compared with. A directory shows each user
+ * something else where paths are checked, but is the same one. */
+static void set_validators(request_rec *r, const dav_resource *resource)
+{
+    if (resource->collection &&
+        repo_request_reader(resource->info->request)->may_read)
+        return;
+    apr_table_setn(r->headers_out, "ETag", repo_deliver_etag(resource));
+    set_modified(r, resource);
 }
 
 /* Does If-Range, if there is one, still hold? */
@@ -193,6 +209,10 @@ static dav_error *plan_ranges(plan_t *plan, request_rec *r, apr_uint64_t size)
         break;
     }
     plan->ranges = ranges;
+    /* They are ranges of the text as it is. Filters that encode see that of a
+     * single one, but not of several. */
+    apr_table_setn(r->subprocess_env, "no-gzip", "1");
+    apr_table_setn(r->subprocess_env, "no-brotli", "1");
     r->status = HTTP_PARTIAL_CONTENT;
     if (ranges->nelts > 1) {
         plan->boundary =
@@ -230,6 +250,17 @@ static fs_error_t *plan_keywords(plan_t *plan, const dav_resource *resource)
     return NULL;
 }
 
+/* The tag is that of the text: a cache must not take the two for the same. */
+static void delta_headers(request_rec *r)
+{
+    apr_table_setn(r->headers_out, "X-SVN-VR-Base",
+                   apr_table_get(r->headers_in, "X-SVN-VR-Base"));
+    apr_table_mergen(r->headers_out, "Vary", "X-SVN-VR-Base, Accept-Encoding");
+    apr_table_unset(r->headers_out, "ETag");
+    ap_set_content_type(r, SVNDIFF_TYPE);
+    apr_table_unset(r->headers_in, "Range");
+}
+
 static dav_error *file_headers(request_rec *r, const dav_resource *resource,
                                plan_t *plan)
 {
@@ -238,13 +269,9 @@ static dav_error *file_headers(request_rec *r, const dav_resource *resource,
     dav_error *failed;
     fs_error_t *err;
 
-    apr_table_setn(r->headers_out, "Accept-Ranges", "bytes");
+    apr_table_setn(r->headers_out, "Accept-Ranges", "none");
     if (plan->base) {
-        apr_table_setn(r->headers_out, "X-SVN-VR-Base",
-                       apr_table_get(r->headers_in, "X-SVN-VR-Base"));
-        apr_table_mergen(r->headers_out, "Vary", "X-SVN-VR-Base");
-        ap_set_content_type(r, SVNDIFF_TYPE);
-        apr_table_unset(r->headers_in, "Range");
+        delta_headers(r);
         return NULL;
     }
     err = repo_deliver_type(&plan->type, resource, r->pool);
@@ -257,6 +284,7 @@ static dav_error *file_headers(request_rec *r, const dav_resource *resource,
         apr_table_unset(r->headers_in, "Range");
         return NULL;
     }
+    apr_table_setn(r->headers_out, "Accept-Ranges", "bytes");
     ap_set_content_length(r, (apr_off_t)size);
     failed = plan_ranges(plan, r, size);
     /* httpd's own filter must not cut what is whole or cut already. */
@@ -271,6 +299,8 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
     if (!resource->exists)
         return NULL;
     if (resource->info->is_listing) {
+        if (repo_request_is_restricted(resource->info->request))
+            set_cache_control(r, resource);
         ap_set_content_type(r, "text/html; charset=UTF-8");
         return NULL;
     }
@@ -284,8 +314,7 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
         if (failed)
             return failed;
     }
-    apr_table_setn(r->headers_out, "ETag", repo_deliver_etag(resource));
-    set_modified(r, resource);
+    set_validators(r, resource);
     set_cache_control(r, resource);
     if (resource->collection) {
         apr_table_unset(r->headers_in, "Range"); /* not of listings */

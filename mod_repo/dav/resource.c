@@ -100,20 +100,27 @@ static bool is_get(const request_rec *r)
     return r->method_number == M_GET; /* HEAD as well */
 }
 
-static dav_error *redirect(request_rec *r, int status, const char *url)
+static dav_error *redirect(const repo_request_t *request, int status,
+                           const char *url)
 {
+    request_rec *r = request->r;
+
+    if (repo_request_is_restricted(request)) /* where it is tells that it is */
+        apr_table_setn(r->err_headers_out, "Cache-Control",
+                       "private, no-cache");
     apr_table_setn(r->headers_out, "Location",
                    ap_construct_url(r->pool, url, r));
     return dav_new_error(r->pool, status, 0, 0, "the resource is elsewhere");
 }
 
 /* Browsers resolve relative links only against a URL with a slash. */
-static dav_error *add_slash(request_rec *r)
+static dav_error *add_slash(const repo_request_t *request)
 {
+    request_rec *r = request->r;
     const char *url = apr_pstrcat(r->pool, repo_uri_encode(r->uri, r->pool),
                                   "/", r->args ? "?" : NULL, r->args, NULL);
 
-    return redirect(r, HTTP_MOVED_PERMANENTLY, url);
+    return redirect(request, HTTP_MOVED_PERMANENTLY, url);
 }
 
 /* ---- ?p= and ?r= ---- */
@@ -160,8 +167,9 @@ static dav_error *go_to_operative(repo_request_t *request, fs_rev_t peg,
         r->pool, "%s?p=%" FS_REV_FMT "%s",
         repo_request_url(request, REPO_URI_PUBLIC, 0, path, r->pool), operative,
         keep);
-    return redirect(
-        r, had_peg ? HTTP_MOVED_PERMANENTLY : HTTP_MOVED_TEMPORARILY, url);
+    return redirect(request,
+                    had_peg ? HTTP_MOVED_PERMANENTLY : HTTP_MOVED_TEMPORARILY,
+                    url);
 }
 
 static dav_error *apply_query(dav_resource *resource)
@@ -227,7 +235,7 @@ static dav_error *get_tree(dav_resource *resource)
         return repo_error_convert(r, err, 0);
     set_node(resource, node);
     if (resource->collection && is_get(r) && !info->request->uri.slash)
-        return add_slash(r);
+        return add_slash(info->request);
     return NULL;
 }
 
@@ -321,7 +329,7 @@ static dav_error *get_listing(dav_resource *resource)
         return dav_new_error(r->pool, HTTP_FORBIDDEN, 0, 0,
                              "the list of repositories is not shown");
     if (is_get(r) && !info->request->uri.slash)
-        return add_slash(r);
+        return add_slash(info->request);
     return NULL;
 }
 

@@ -123,8 +123,9 @@ static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
 
 void repo_guard_register(void)
 {
+    /* Behind what decodes a body. */
     ap_register_input_filter(filter_name, guard_filter, NULL,
-                             AP_FTYPE_CONTENT_SET);
+                             (ap_filter_type)(AP_FTYPE_RESOURCE - 1));
 }
 
 void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,

@@ -10,6 +10,7 @@
 #include <apr_strings.h>
 
 #include <http_protocol.h>
+#include <http_request.h>
 
 #include "libfs/fs_path.h"
 #include "mod_repo/http/error.h"
@@ -172,6 +173,12 @@ fs_error_t *repo_request_rev(fs_rev_t *rev, repo_request_t *request)
 const fs_reader_t *repo_request_reader(const repo_request_t *request)
 {
     return repo_access_reader(request->access);
+}
+
+bool repo_request_is_restricted(const repo_request_t *request)
+{
+    return request->r->user || ap_some_authn_required(request->r) ||
+           repo_request_reader(request)->may_read;
 }
 
 const char *repo_request_url(const repo_request_t *request,

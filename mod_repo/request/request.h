@@ -59,6 +59,12 @@ fs_error_t *repo_request_rev(fs_rev_t *rev,
 /** For the functions of libfs. */
 const fs_reader_t *repo_request_reader(const repo_request_t *request);
 
+/**
+ * Is what the request may see a matter of who asks? Then no cache may answer
+ * in our place. Clients that are told apart by address alone do not count.
+ */
+bool repo_request_is_restricted(const repo_request_t *request);
+
 /** URL path of something in this repository: repo_uri_build() with root and
  *  special URI filled in. */
 const char *repo_request_url(const repo_request_t *request,
