@@ -98,20 +98,19 @@ const char *repo_headers_query(const request_rec *r, const char *name,
 {
     const char *args = r->args;
     apr_size_t len = strlen(name);
+    char *value = NULL;
 
     while (args && *args) {
         apr_size_t part = strcspn(args, "&");
 
-        if (part > len && strncmp(args, name, len) == 0 && args[len] == '=') {
-            char *value =
-                apr_pstrmemdup(result, args + len + 1, part - len - 1);
-
-            return ap_unescape_urlencoded(value) == OK ? value : "";
-        }
+        if (part > len && strncasecmp(args, name, len) == 0 && args[len] == '=')
+            value = apr_pstrmemdup(result, args + len + 1, part - len - 1);
         args += part;
         args += strspn(args, "&");
     }
-    return NULL;
+    if (value && ap_unescape_urlencoded(value) != OK)
+        return "";
+    return value;
 }
 
 const char *repo_headers_guess_type(request_rec *r, const char *path,

@@ -26,7 +26,8 @@ int repo_headers_svndiff_version(const char *accept, int level);
  *  token: "mergeinfo")? */
 bool repo_headers_has_capability(const request_rec *r, const char *word);
 
-/** Value of a query argument ("p" of "?p=3&r=2"), decoded, or NULL. */
+/** Value of a query argument ("p" of "?p=3&r=2"), decoded, or NULL. Its name
+ *  is compared without case; of several the last counts. */
 const char *repo_headers_query(const request_rec *r, const char *name,
                                apr_pool_t *result);
 

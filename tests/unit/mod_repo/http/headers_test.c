@@ -91,6 +91,17 @@ static void query_arguments_are_found_by_name(void **state)
     assert_null(repo_headers_query(r, "k", pool));
 }
 
+static void of_several_query_arguments_the_last_counts(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    request_rec *r = &httpd_request(pool)->r;
+    char args[] = "p=1&&P=2&r=3&R=";
+
+    r->args = args;
+    assert_string_equal(repo_headers_query(r, "p", pool), "2");
+    assert_string_equal(repo_headers_query(r, "r", pool), "");
+}
+
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(the_version_follows_the_highest_q),
     UNIT_TEST(the_first_of_equals_wins),
@@ -100,6 +111,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(subversion_clients_are_known_by_their_agent),
     UNIT_TEST(capabilities_are_whole_words),
     UNIT_TEST(query_arguments_are_found_by_name),
+    UNIT_TEST(of_several_query_arguments_the_last_counts),
 };
 
 UNIT_MAIN(tests)
