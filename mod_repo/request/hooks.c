@@ -41,7 +41,11 @@ static bool is_noted(request_rec *r)
 /* A name that is no file; its extension still tells the type. */
 static void set_filename(request_rec *r)
 {
-    r->filename = apr_pstrcat(r->pool, "mod_repo:", r->uri, NULL);
+    apr_size_t len = strlen(r->uri);
+
+    while (len > 1 && r->uri[len - 1] == '/')
+        len--;
+    r->filename = apr_psprintf(r->pool, "mod_repo:%.*s", (int)len, r->uri);
     r->canonical_filename = r->filename;
     r->path_info = NULL;
 }
@@ -54,10 +58,11 @@ static int translate_name(request_rec *r)
     return OK;
 }
 
-/* Ends the look for folders and files on disk. */
+/* Ends the look for folders and files on disk. httpd answers TRACE in this
+ * phase, or refuses it. */
 static int map_to_storage(request_rec *r)
 {
-    if (!is_noted(r))
+    if (!is_noted(r) || r->method_number == M_TRACE)
         return DECLINED;
     set_filename(r); /* an Alias may have set another one */
     r->finfo.filetype = APR_NOFILE;
