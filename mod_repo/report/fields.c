@@ -45,8 +45,8 @@ static const repo_field_t *find_field(const repo_fields_t *base,
     return NULL;
 }
 
-static fs_error_t *parse_number(apr_int64_t *out, const char *name,
-                                const char *text)
+fs_error_t *repo_fields_number(apr_int64_t *out, const char *name,
+                               const char *text)
 {
     char *end;
 
@@ -116,10 +116,18 @@ fs_error_t *repo_fields_end(void *baton, const repo_body_elem_t *elem,
         return keep_text(at, base, text, len);
     case REPO_FIELD_REV:
     case REPO_FIELD_NUMBER:
-        return parse_number(at, field->name, text);
+        return repo_fields_number(at, field->name, text);
     case REPO_FIELD_LIST:
         return add_to_list(base, at, field->name, text, len);
     }
+    return NULL;
+}
+
+static fs_error_t *check_url(const repo_request_t *request)
+{
+    if (!request->uri.path)
+        return FS_ERROR(FS_ERR_DAV_REQUEST,
+                        "this report needs a URL that names a path");
     return NULL;
 }
 
@@ -130,9 +138,7 @@ fs_error_t *repo_fields_path(const char **fspath, const repo_request_t *request,
     if (!path)
         return FS_ERROR(FS_ERR_DAV_REQUEST, "the element '%s' is missing",
                         what);
-    if (!request->uri.path)
-        return FS_ERROR(FS_ERR_DAV_REQUEST,
-                        "this report needs a URL that names a path");
+    FS_TRY(check_url(request));
     if (*path == '/')
         path++;
     if (!fs_path_is_relpath(path))
@@ -154,6 +160,7 @@ fs_error_t *repo_fields_paths(apr_array_header_t **fspaths,
 {
     int i;
 
+    FS_TRY(check_url(request));
     *fspaths =
         apr_array_make(result, paths ? paths->nelts : 1, sizeof(const char *));
     for (i = 0; paths && i < paths->nelts; i++)

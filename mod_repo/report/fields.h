@@ -58,6 +58,11 @@ void *repo_fields_begin(apr_size_t size, const repo_field_t *fields,
 fs_error_t *repo_fields_end(void *baton, const repo_body_elem_t *elem,
                             const char *text, apr_size_t len);
 
+/** Parse a number that blanks may surround; `name` is the element's name.
+ *  Errors: FS_ERR_BAD_NUMBER. */
+fs_error_t *repo_fields_number(apr_int64_t *out, const char *name,
+                               const char *text) FS_MUST_CHECK;
+
 /**
  * The fspath that a path in the body means: relative to that of the URL, with
  * or without one leading slash.
@@ -68,7 +73,7 @@ fs_error_t *repo_fields_path(const char **fspath, const repo_request_t *request,
                              const char *what, const char *path,
                              apr_pool_t *result) FS_MUST_CHECK;
 
-/** A list of such paths as an array of fspaths. */
+/** A list of such paths as an array of fspaths; `paths` may be NULL. */
 fs_error_t *repo_fields_paths(apr_array_header_t **fspaths,
                               const repo_request_t *request, const char *what,
                               const apr_array_header_t *paths,

@@ -113,8 +113,7 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
         revs->start = youngest;
     if (!FS_IS_REV(revs->end))
         revs->end = youngest;
-    FS_TRY(repo_fields_path(&path, request, "path",
-                            revs->path ? revs->path : "", scratch));
+    FS_TRY(repo_fields_path(&path, request, "path", revs->path, scratch));
     repo_request_action(request,
                         "get-file-revs %s r%" FS_REV_FMT ":%" FS_REV_FMT "%s",
                         repo_uri_encode(path, scratch), revs->start, revs->end,

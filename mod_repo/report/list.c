@@ -171,7 +171,7 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
                        apr_pool_t *scratch)
 {
     list_t *list = baton;
-    fs_depth_t depth = FS_DEPTH_UNKNOWN;
+    fs_depth_t depth = FS_DEPTH_UNKNOWN; /* also where none is given */
     const apr_array_header_t *patterns = list->patterns;
     const fs_node_t *node;
     const char *path;
@@ -180,9 +180,11 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 
     FS_TRY(repo_fields_path(&path, request, "path", list->path, scratch));
     FS_TRY(repo_fields_root(&root, request, "revision", list->rev, scratch));
-    if (list->depth_word && !repo_fields_depth(&depth, list->depth_word))
-        return FS_ERROR(FS_ERR_BAD_ARGS, "'%s' is not a depth",
-                        list->depth_word);
+    if (list->depth_word)
+        (void)repo_fields_depth(&depth, list->depth_word);
+    if (depth == FS_DEPTH_UNKNOWN || depth == FS_DEPTH_EXCLUDE)
+        return FS_ERROR(FS_ERR_BAD_ARGS, "'%s' is not a depth to list",
+                        list->depth_word ? list->depth_word : "");
     if (!patterns && list->no_patterns)
         patterns = apr_array_make(scratch, 1, sizeof(const char *));
     /* What is hidden is listed as nothing, whether it exists or not. */
@@ -191,20 +193,17 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
     if (allowed)
         FS_TRY(fs_node_need(&node, root, path, scratch));
 
-    repo_request_action(
-        request, "list %s r%" FS_REV_FMT "%s%s %s",
-        repo_uri_encode(path, scratch), list->rev,
-        depth == FS_DEPTH_UNKNOWN ? "" : " depth=",
-        depth == FS_DEPTH_UNKNOWN ? "" : repo_fields_depth_word(depth),
-        patterns_for_log(list, scratch));
+    repo_request_action(request, "list %s r%" FS_REV_FMT " depth=%s %s",
+                        repo_uri_encode(path, scratch), list->rev,
+                        repo_fields_depth_word(depth),
+                        patterns_for_log(list, scratch));
     choose_parts(list);
     list->out = out;
     apr_pool_create(&list->memo_pool, scratch);
     list->revisions = apr_hash_make(list->memo_pool);
     repo_fields_open(out, "list-report");
-    FS_TRY(fs_list(
-        root, path, depth == FS_DEPTH_UNKNOWN ? FS_DEPTH_INFINITY : depth,
-        patterns, repo_request_reader(request), write_item, list, scratch));
+    FS_TRY(fs_list(root, path, depth, patterns, repo_request_reader(request),
+                   write_item, list, scratch));
     repo_output_puts(out, "</S:list-report>\n");
     return NULL;
 }

@@ -20,7 +20,7 @@ typedef struct log_t {
     repo_fields_t base;
     fs_rev_t start;
     fs_rev_t end;
-    const char *limit;
+    apr_int64_t limit;
     bool changed_paths;
     bool strict;
     bool merged;
@@ -41,7 +41,7 @@ typedef struct log_t {
 static const repo_field_t fields[] = {
     REPO_FIELD(log_t, "start-revision", REPO_FIELD_REV, start),
     REPO_FIELD(log_t, "end-revision", REPO_FIELD_REV, end),
-    REPO_FIELD(log_t, "limit", REPO_FIELD_TEXT, limit),
+    REPO_FIELD(log_t, "limit", REPO_FIELD_NUMBER, limit),
     REPO_FIELD(log_t, "discover-changed-paths", REPO_FIELD_FLAG, changed_paths),
     REPO_FIELD(log_t, "strict-node-history", REPO_FIELD_FLAG, strict),
     REPO_FIELD(log_t, "include-merged-revisions", REPO_FIELD_FLAG, merged),
@@ -250,27 +250,6 @@ static fs_error_t *write_entry(void *baton, const fs_log_entry_t *entry,
 
 /* ---- the request ---- */
 
-/* Absent: none. A negative one means none, too. */
-static fs_error_t *parse_limit(apr_int64_t *limit, const char *text)
-{
-    const char *digits = text;
-    char *end;
-
-    *limit = 0;
-    if (!text)
-        return NULL;
-    if (*digits == '-')
-        digits++;
-    *limit = apr_strtoi64(digits, &end, 10);
-    if (end == digits || *end || *limit < 0 || *limit > APR_INT32_MAX)
-        return FS_ERROR(FS_ERR_BAD_NUMBER,
-                        "'%s' in 'limit' is not a number of at most %d", text,
-                        APR_INT32_MAX);
-    if (*text == '-')
-        *limit = 0;
-    return NULL;
-}
-
 static const apr_array_header_t *default_revprops(apr_pool_t *result)
 {
     apr_array_header_t *names = apr_array_make(result, 3, sizeof(const char *));
@@ -295,7 +274,10 @@ static fs_error_t *make_options(fs_log_options_t *options, const log_t *log,
         return FS_ERROR(FS_ERR_NO_SUCH_REV, "no such revision %" FS_REV_FMT,
                         options->start > youngest ? options->start
                                                   : options->end);
-    FS_TRY(parse_limit(&options->limit, log->limit));
+    if (log->limit > APR_INT32_MAX)
+        return FS_ERROR(FS_ERR_BAD_NUMBER, "the 'limit' is above %d",
+                        APR_INT32_MAX);
+    options->limit = log->limit > 0 ? log->limit : 0; /* 0: none */
     FS_TRY(repo_fields_paths(&paths, request, "path", log->paths, result));
     options->paths = paths;
     options->changed_paths = log->changed_paths;

@@ -30,22 +30,34 @@ static const repo_field_t fields[] = {
 
 /* ---- get-locations ---- */
 
-static fs_error_t *parse_revs(fs_rev_t **revs, int *count,
-                              const places_t *places, apr_pool_t *result)
+/* A revision without which there is no request. */
+static fs_error_t *check_rev(const places_t *places, const char *what,
+                             fs_rev_t rev)
 {
-    int i;
+    if (!FS_IS_REV(rev))
+        return FS_ERROR(FS_ERR_DAV_REQUEST,
+                        "the element '%s' is missing or negative", what);
+    return repo_fields_need_rev(places->base.request, what, rev);
+}
 
-    *count = places->revs ? places->revs->nelts : 0;
-    *revs = apr_palloc(result, sizeof(**revs) * (apr_size_t)(*count + 1));
-    for (i = 0; i < *count; i++) {
+/* An array of fs_rev_t, each once. */
+static fs_error_t *parse_revs(apr_array_header_t **revs, const places_t *places,
+                              apr_pool_t *result)
+{
+    apr_hash_t *known = apr_hash_make(result);
+    int i, count = places->revs ? places->revs->nelts : 0;
+
+    *revs = apr_array_make(result, count, sizeof(fs_rev_t));
+    for (i = 0; i < count; i++) {
         const char *text = APR_ARRAY_IDX(places->revs, i, const char *);
+        fs_rev_t *rev = apr_palloc(result, sizeof(*rev));
 
-        if (!repo_uri_parse_rev(&(*revs)[i], text))
-            return FS_ERROR(FS_ERR_BAD_NUMBER,
-                            "'%s' in 'location-revision' is not a revision",
-                            text);
+        FS_TRY(repo_fields_number(rev, "location-revision", text));
         FS_TRY(repo_fields_need_rev(places->base.request, "location-revision",
-                                    (*revs)[i]));
+                                    *rev));
+        if (!apr_hash_get(known, rev, sizeof(*rev)))
+            APR_ARRAY_PUSH(*revs, fs_rev_t) = *rev;
+        apr_hash_set(known, rev, sizeof(*rev), rev);
     }
     return NULL;
 }
@@ -56,22 +68,24 @@ static fs_error_t *run_locations(void *baton, repo_request_t *request,
     places_t *places = baton;
     apr_array_header_t *found;
     const char *path;
-    fs_rev_t *revs;
-    int count, i;
+    apr_array_header_t *revs;
+    int i;
 
     FS_TRY(repo_fields_path(&path, request, "path", places->path, scratch));
-    FS_TRY(repo_fields_need_rev(request, "peg-revision", places->peg));
-    FS_TRY(parse_revs(&revs, &count, places, scratch));
-    FS_TRY(fs_locations(&found, request->repo, path, places->peg, revs, count,
+    FS_TRY(check_rev(places, "peg-revision", places->peg));
+    FS_TRY(parse_revs(&revs, places, scratch));
+    FS_TRY(fs_locations(&found, request->repo, path, places->peg,
+                        (const fs_rev_t *)revs->elts, revs->nelts,
                         repo_request_reader(request), scratch));
 
     repo_fields_open(out, "get-locations-report");
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < revs->nelts; i++) {
         const char *place = APR_ARRAY_IDX(found, i, const char *);
 
         if (!place)
             continue;
-        repo_output_printf(out, "<S:location rev=\"%" FS_REV_FMT "\"", revs[i]);
+        repo_output_printf(out, "<S:location rev=\"%" FS_REV_FMT "\"",
+                           APR_ARRAY_IDX(revs, i, fs_rev_t));
         repo_xml_attribute(out, "path", place);
         repo_output_puts(out, "/>\n");
     }
@@ -139,8 +153,8 @@ static fs_error_t *run_deleted_rev(void *baton, repo_request_t *request,
     fs_rev_t deleted;
 
     FS_TRY(repo_fields_path(&path, request, "path", places->path, scratch));
-    FS_TRY(repo_fields_need_rev(request, "peg-revision", places->peg));
-    FS_TRY(repo_fields_need_rev(request, "end-revision", places->end));
+    FS_TRY(check_rev(places, "peg-revision", places->peg));
+    FS_TRY(check_rev(places, "end-revision", places->end));
     FS_TRY(fs_deleted_rev(&deleted, request->repo, path, places->peg,
                           places->end, scratch));
     repo_fields_open(out, "get-deleted-rev-report");

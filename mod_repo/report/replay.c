@@ -14,7 +14,7 @@
 typedef struct replay_t {
     repo_fields_t base;
     fs_rev_t rev;
-    const char *low_water_text;
+    fs_rev_t low_water;
     const char *send_deltas;
     const char *include_path;
 
@@ -25,7 +25,7 @@ typedef struct replay_t {
 
 static const repo_field_t fields[] = {
     REPO_FIELD(replay_t, "revision", REPO_FIELD_REV, rev),
-    REPO_FIELD(replay_t, "low-water-mark", REPO_FIELD_TEXT, low_water_text),
+    REPO_FIELD(replay_t, "low-water-mark", REPO_FIELD_REV, low_water),
     REPO_FIELD(replay_t, "send-deltas", REPO_FIELD_TEXT, send_deltas),
     REPO_FIELD(replay_t, "include-path", REPO_FIELD_TEXT, include_path),
     REPO_FIELDS_END,
@@ -274,15 +274,19 @@ static const fs_editor_t editor = {
 
 /* ---- the request ---- */
 
-static fs_error_t *parse_low_water(fs_rev_t *rev, const char *text)
+static fs_error_t *make_options(fs_replay_options_t *options,
+                                const replay_t *replay)
 {
-    if (!text)
+    apr_int64_t send_deltas = 1;
+
+    if (!FS_IS_REV(replay->low_water))
         return FS_ERROR(FS_ERR_DAV_REQUEST,
-                        "the element 'low-water-mark' is missing");
-    *rev = FS_INVALID_REV;
-    if (strcmp(text, "-1") != 0 && !repo_uri_parse_rev(rev, text))
-        return FS_ERROR(FS_ERR_BAD_NUMBER,
-                        "'%s' in 'low-water-mark' is not a revision", text);
+                        "the element 'low-water-mark' is missing or negative");
+    options->low_water = replay->low_water;
+    if (replay->send_deltas)
+        FS_TRY(repo_fields_number(&send_deltas, "send-deltas",
+                                  replay->send_deltas));
+    options->send_deltas = send_deltas != 0;
     return NULL;
 }
 
@@ -306,11 +310,7 @@ static fs_error_t *choose_target(fs_rev_t *rev, const char **base_path,
             return FS_ERROR(FS_ERR_DAV_REQUEST,
                             "the element 'revision' is missing");
         *rev = replay->rev;
-        if (!request->uri.path)
-            return FS_ERROR(FS_ERR_DAV_REQUEST,
-                            "a replay-report needs the URL of a revision or "
-                            "of a path");
-        path = request->uri.path + 1;
+        path = request->uri.path ? request->uri.path + 1 : "";
     }
     if (*path == '/')
         path++;
@@ -329,11 +329,9 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
     fs_root_t *root;
     fs_rev_t rev = FS_INVALID_REV;
 
-    FS_TRY(parse_low_water(&options.low_water, replay->low_water_text));
+    FS_TRY(make_options(&options, replay));
     FS_TRY(choose_target(&rev, &options.base_path, replay));
     FS_TRY(repo_fields_root(&root, request, "revision", rev, scratch));
-    options.send_deltas =
-        !(replay->send_deltas && strcmp(replay->send_deltas, "0") == 0);
     repo_request_action(
         request, "replay %s r%" FS_REV_FMT,
         repo_uri_encode(apr_pstrcat(scratch, "/", options.base_path, NULL),

@@ -99,7 +99,8 @@ static fs_error_t *start_entry(update_t *update, const repo_body_elem_t *elem)
                         "' in the repository; the youngest is %" FS_REV_FMT,
                         entry->rev, youngest);
     entry->depth = FS_DEPTH_INFINITY;
-    if (depth && !repo_fields_depth(&entry->depth, depth))
+    if (depth && (!repo_fields_depth(&entry->depth, depth) ||
+                  entry->depth == FS_DEPTH_UNKNOWN))
         return FS_ERROR(FS_ERR_BAD_ARGS, "'%s' is not a depth", depth);
     entry->start_empty = start_empty && *start_empty;
     entry->link_path =
