@@ -56,6 +56,12 @@ def small(work):
     return history.build(os.path.join(work, "small"))
 
 
+@pytest.fixture(scope="session")
+def wide(work):
+    """A folder of many files and a long log of other ones."""
+    return history.build_wide(os.path.join(work, "wide"))
+
+
 @pytest.fixture(scope="session", params=harness.MPMS)
 def served(request, work, small):
     """The small history served under each MPM: (httpd, repository URL path)."""

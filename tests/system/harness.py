@@ -570,6 +570,17 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def settled(pids):
+    """Whether no time is used for a third of a second."""
+    used = sum(cpu_seconds(pid) for pid in pids)
+    end = time.time() + 0.35
+    while time.time() < end:
+        time.sleep(0.05)
+        if sum(cpu_seconds(pid) for pid in pids) != used:
+            return False
+    return True
+
+
 def resident_kib(pid):
     """Resident memory of a process in KiB."""
     with open("/proc/%d/status" % pid) as inp:

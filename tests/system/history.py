@@ -11,6 +11,10 @@ import shutil
 
 import harness
 
+#: Of build_wide().
+WIDE_FILES = 4000
+WIDE_COMMITS = 300
+
 DATE = "2024-03-%02dT10:00:00.%06dZ"
 
 
@@ -123,3 +127,57 @@ def build(path):
     shutil.rmtree(work)
     harness.readable(path)
     return path
+
+
+def build_wide(path):
+    """A repository at `path`; r1: a folder of many files; then commits to one
+    of two files, of which every hundredth goes to trunk/b."""
+    harness.run(["svnadmin", "create", path])
+    records = ["SVN-fs-dump-format-version: 2\n\n"]
+
+    def revision(number, author="ann"):
+        props = "".join("K %d\n%s\nV %d\n%s\n" % (len(k), k, len(v), v)
+                        for k, v in (("svn:author", author),
+                                     ("svn:date", wide_date(number)),
+                                     ("svn:log", "r%d" % number)))
+        props += "PROPS-END\n"
+        records.append("Revision-number: %d\nProp-content-length: %d\n"
+                       "Content-length: %d\n\n%s\n"
+                       % (number, len(props), len(props), props))
+
+    def node(name, kind, action, text=None):
+        head = "Node-path: %s\nNode-kind: %s\nNode-action: %s\n" % (
+            name, kind, action)
+        if text is None:
+            records.append(head + "\n\n")
+        else:
+            records.append(head + "Text-content-length: %d\n"
+                           "Content-length: %d\n\n%s\n\n"
+                           % (len(text), len(text), text))
+
+    revision(1, "a<b&c")
+    for name in ("trunk", "trunk/a", "trunk/b", "trunk/wide"):
+        node(name, "dir", "add")
+    node("trunk/a/f", "file", "add", "0\n")
+    node("trunk/b/g", "file", "add", "0\n")
+    for i in range(WIDE_FILES):
+        node("trunk/wide/f%05d.txt" % i, "file", "add", "%d\n" % i)
+    for number in range(2, WIDE_COMMITS + 2):
+        revision(number)
+        name = "trunk/b/g" if number % 100 == 0 else "trunk/a/f"
+        node(name, "file", "change", "%d\n" % number)
+    dump = path + ".dump"
+    with open(dump, "w") as out:
+        out.write("".join(records))
+    with open(dump, "rb") as inp:
+        harness.run(["svnadmin", "load", "-q", "--no-flush-to-disk", path],
+                    stdin=inp)
+    os.unlink(dump)
+    harness.readable(path)
+    return path
+
+
+def wide_date(number):
+    """A date that grows with the revision."""
+    return "2024-05-01T%02d:%02d:%02d.000000Z" % (
+        number // 3600, number // 60 % 60, number % 60)

@@ -422,18 +422,8 @@ def test_a_slow_client_does_not_make_the_server_hold_the_answer(server, wide):
     sock = begin(server, report_request("wide", CHECKOUT % "wide"))
     # The whole answer is over 100 MB; the server must wait for the client.
     harness.wait_until(
-        lambda: settled(pids), 20, "the server does not wait for its client")
+        lambda: harness.settled(pids), 20,
+        "the server does not wait for its client")
     grown = max(harness.resident_kib(pid) - before[pid] for pid in pids)
     reset(sock)
     assert grown < 32 * 1024
-
-
-def settled(pids):
-    """Whether no time is used for a third of a second."""
-    used = sum(harness.cpu_seconds(pid) for pid in pids)
-    end = time.time() + 0.35
-    while time.time() < end:
-        time.sleep(0.05)
-        if sum(harness.cpu_seconds(pid) for pid in pids) != used:
-            return False
-    return True
