@@ -55,6 +55,12 @@ static const char *plain_uri(const dav_resource_private *info, bool slash,
         return apr_psprintf(result, "%s/%s/%s/%" FS_REV_FMT "%s%s",
                             request->root, request->special,
                             repo_uri_word(uri->kind), uri->rev, uri->path, end);
+    case REPO_URI_ME:
+        return apr_pstrcat(result, request->root, "/", request->special, "/me",
+                           NULL);
+    case REPO_URI_VCC:
+        return apr_pstrcat(result, request->root, "/", request->special,
+                           "/vcc/default", NULL);
     case REPO_URI_REV:
     case REPO_URI_BLN:
         /* Both are the same resource, shown by its older name. */
@@ -236,6 +242,9 @@ static dav_error *get_tree(dav_resource *resource)
     set_node(resource, node);
     if (resource->collection && is_get(r) && !info->request->uri.slash)
         return add_slash(info->request);
+    if (!node && is_get(r) && info->uri.kind == REPO_URI_VER)
+        return repo_error_new(r->pool, HTTP_NOT_FOUND, FS_ERR_NOT_FOUND,
+                              "the item does not exist in that revision");
     return NULL;
 }
 
@@ -277,7 +286,7 @@ static dav_error *get_configuration(dav_resource *resource, const char *label)
     resource->type = DAV_RESOURCE_TYPE_PRIVATE;
     resource->exists = 1;
     resource->baselined = 1;
-    resource->uri = r->uri;
+    resource->uri = plain_uri(info, false, resource->pool);
     return NULL;
 }
 
