@@ -293,7 +293,9 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
     answer.inline_props = update->send_all || update->include_props;
     answer.has_target = *options.target != '\0';
     answer.checked_in =
-        request->uri.kind == REPO_URI_ME ? REPO_URI_RVR : REPO_URI_VER;
+        request->uri.kind == REPO_URI_ME && repo_config_v2(request->config)
+            ? REPO_URI_RVR
+            : REPO_URI_VER;
     answer.version = repo_request_svndiff_version(request);
     answer.level = repo_request_compression(request);
     if (update->resource_walk && options.switch_path) {
