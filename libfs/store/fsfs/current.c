@@ -7,6 +7,7 @@
 
 #include <apr_general.h>
 #include <apr_strings.h>
+#include <fcntl.h>
 
 #include "libfs/base/checksum.h"
 #include "libfs/store/fsfs/layout.h"
@@ -18,6 +19,10 @@
  * noticed after this time.
  */
 #define LOOK_AT_CURRENT_EVERY apr_time_from_msec(100)
+
+/* A request that goes on for long asks so often whether the files that it
+ * opens still are of the history that it began with. */
+#define CONFIRM_EVERY apr_time_from_msec(10)
 
 /* Longest db/current, db/min-unpacked-rev that makes sense, in bytes. */
 #define NUMBER_FILE_MAX 4096
@@ -32,82 +37,30 @@ static void unlock_state(fs_fsfs_t *fsfs)
     pthread_mutex_unlock(&fsfs->state.lock);
 }
 
-/* Read db/current. Nothing is kept if it was changed a moment ago, as the
- * next change might leave an equal stamp. */
-static fs_error_t *read_current(fs_rev_t *rev, fs_fsfs_t *fsfs,
-                                apr_pool_t *scratch)
+/* Whether `then` is at most `span` ago; a clock that was set back tells no. */
+static bool is_recent(apr_time_t then, apr_time_t span)
 {
-    fs_format_current_t current;
-    fs_stamp_t stamp;
-    fs_bytes_t text;
+    apr_time_t age = apr_time_now() - then;
 
-    FS_TRY(fs_disk_file_read(&text, &stamp,
-                             fs_handle_db_path(fsfs, "current", scratch),
-                             NUMBER_FILE_MAX, scratch));
-    if (!text.data)
-        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no 'db/current'");
-    FS_TRY(fs_format_file_parse_current(&current, fsfs->format.format,
-                                        text.data, text.len));
-    *rev = current.youngest;
-    lock_state(fsfs);
-    fsfs->state.youngest = current.youngest;
-    fsfs->state.current = stamp;
-    fsfs->state.current_settled = fs_disk_file_settled(&stamp);
-    unlock_state(fsfs);
-    return NULL;
+    return age >= 0 && age < span;
 }
 
-/* `*same` tells that db/current is the file that was read before. */
-static fs_error_t *look_at_current(fs_rev_t *rev, bool *same, fs_fsfs_t *fsfs,
-                                   apr_pool_t *scratch)
+static fs_anchor_t anchor_of(fs_fsfs_t *fsfs)
 {
-    fs_stamp_t stamp;
-    bool exists;
+    fs_anchor_t anchor;
 
-    FS_TRY(fs_disk_file_stat(&stamp, &exists,
-                             fs_handle_db_path(fsfs, "current", scratch)));
     lock_state(fsfs);
-    *same = exists && fsfs->state.current_settled &&
-            fs_disk_file_same(&stamp, &fsfs->state.current);
-    fsfs->state.current_looked = *same ? apr_time_now() : 0;
-    *rev = fsfs->state.youngest;
+    anchor = fsfs->state.anchor;
     unlock_state(fsfs);
-    return *same ? NULL : read_current(rev, fsfs, scratch);
-}
-
-fs_error_t *fs_current_youngest(fs_rev_t *rev, fs_fsfs_t *fsfs,
-                                apr_pool_t *scratch)
-{
-    bool same;
-
-    return look_at_current(rev, &same, fsfs, scratch);
+    return anchor;
 }
 
 fs_rev_t fs_current_known(fs_fsfs_t *fsfs)
 {
-    fs_rev_t rev;
-
-    lock_state(fsfs);
-    rev = fsfs->state.youngest;
-    unlock_state(fsfs);
-    return rev;
+    return anchor_of(fsfs).rev;
 }
 
-fs_error_t *fs_current_need(fs_fsfs_t *fsfs, fs_rev_t rev, apr_pool_t *scratch)
-{
-    fs_rev_t youngest = fs_current_known(fsfs);
-
-    if (rev >= 0 && rev <= youngest)
-        return NULL;
-    if (rev >= 0)
-        FS_TRY(fs_current_youngest(&youngest, fsfs, scratch));
-    if (rev >= 0 && rev <= youngest)
-        return NULL;
-    return FS_ERROR(FS_ERR_NO_SUCH_REV,
-                    "no such revision %" FS_REV_FMT
-                    ", the youngest is %" FS_REV_FMT,
-                    rev, youngest);
-}
+/* --- Packed revisions --- */
 
 fs_rev_t fs_current_min_unpacked(fs_fsfs_t *fsfs)
 {
@@ -127,9 +80,8 @@ fs_error_t *fs_current_read_min_unpacked(fs_fsfs_t *fsfs, apr_pool_t *scratch)
 
     if (fsfs->format.format < FS_FORMAT_PACKING)
         return NULL;
-    FS_TRY(fs_disk_file_read(
-        &text, NULL, fs_handle_db_path(fsfs, "min-unpacked-rev", scratch),
-        NUMBER_FILE_MAX, scratch));
+    FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, "min-unpacked-rev",
+                             NUMBER_FILE_MAX, scratch));
     if (!text.data)
         return FS_ERROR(FS_ERR_CORRUPT,
                         "the repository has no 'db/min-unpacked-rev'");
@@ -149,14 +101,93 @@ fs_error_t *fs_current_read_min_unpacked(fs_fsfs_t *fsfs, apr_pool_t *scratch)
     return NULL;
 }
 
-/* --- Identity --- */
+/* --- Anchors --- */
+
+/* Look at the file of `rev`. A file that is missing, though not packed, is
+ * told as a stamp of zeros. */
+static fs_error_t *stat_anchor(fs_anchor_t *anchor, fs_fsfs_t *fsfs,
+                               fs_rev_t rev, apr_pool_t *scratch)
+{
+    bool exists;
+    int attempt;
+
+    memset(anchor, 0, sizeof(*anchor));
+    anchor->rev = rev;
+    for (attempt = 0; attempt < 2; attempt++) {
+        anchor->packed = rev < fs_current_min_unpacked(fsfs);
+        FS_TRY(fs_disk_file_stat(
+            &anchor->file, &exists, fsfs->folder,
+            anchor->packed ? fs_layout_pack_path(fsfs, rev, "pack", scratch)
+                           : fs_layout_rev_path(fsfs, rev, scratch)));
+        if (exists)
+            return NULL;
+        FS_TRY(fs_current_read_min_unpacked(fsfs, scratch));
+    }
+    return NULL;
+}
+
+/* How sure it is that the history is the one of an anchor. */
+typedef enum truth_t {
+    REPLACED,
+    LIKELY, /* packed since, or the file has one more link or other rights */
+    CERTAIN
+} truth_t;
+
+static fs_error_t *weigh(truth_t *truth, const fs_anchor_t *known,
+                         fs_fsfs_t *fsfs, apr_pool_t *scratch)
+{
+    const fs_stamp_t *was = &known->file;
+    const fs_stamp_t *is;
+    fs_anchor_t now;
+
+    FS_TRY(stat_anchor(&now, fsfs, known->rev, scratch));
+    is = &now.file;
+    if (now.packed != known->packed)
+        *truth = now.packed ? LIKELY : REPLACED;
+    else if (fs_disk_file_same(was, is))
+        *truth = CERTAIN;
+    else if (was->dev == is->dev && was->inode == is->inode &&
+             was->size == is->size && was->mtime_ns == is->mtime_ns)
+        *truth = LIKELY;
+    else
+        *truth = REPLACED;
+    return NULL;
+}
+
+static fs_error_t *replaced(void)
+{
+    return FS_ERROR(FS_ERR_CORRUPT,
+                    "the repository was replaced while it was read");
+}
+
+fs_error_t *fs_current_confirm(fs_fsfs_t *fsfs, apr_pool_t *scratch)
+{
+    apr_time_t looked = apr_time_now();
+    fs_anchor_t known;
+    truth_t truth;
+    bool recent;
+
+    lock_state(fsfs);
+    recent = is_recent(fsfs->state.confirmed, CONFIRM_EVERY);
+    known = fsfs->state.anchor;
+    unlock_state(fsfs);
+    if (recent || known.rev == FS_INVALID_REV)
+        return NULL;
+    FS_TRY(weigh(&truth, &known, fsfs, scratch));
+    if (truth == REPLACED)
+        return replaced();
+    lock_state(fsfs);
+    fsfs->state.confirmed = looked;
+    unlock_state(fsfs);
+    return NULL;
+}
+
+/* --- The epoch --- */
 
 /* What the cache knows of a repository's epoch. */
 typedef struct epoch_t {
     apr_uint64_t epoch;
-    fs_rev_t youngest;
-    fs_stamp_t file;     /* of the file of revision `youngest` */
-    apr_uint64_t packed; /* 1: that revision was packed, `file` is not set */
+    fs_anchor_t anchor;
 } epoch_t;
 
 static cache_key_t epoch_key(const fs_fsfs_t *fsfs)
@@ -167,83 +198,167 @@ static cache_key_t epoch_key(const fs_fsfs_t *fsfs)
     return key;
 }
 
-/* A replaced file has another inode, size or mtime; the ctime also moves when
- * a backup makes a hard link. */
-static bool same_content(const fs_stamp_t *a, const fs_stamp_t *b)
-{
-    return a->dev == b->dev && a->inode == b->inode && a->size == b->size &&
-           a->mtime_ns == b->mtime_ns;
-}
-
-/*
- * The file of `rev` as it is. `*loose` is false if it is packed. A file that
- * is missing for no such reason is told as a stamp of zeros.
- */
-static fs_error_t *stat_rev(fs_stamp_t *stamp, bool *loose, fs_fsfs_t *fsfs,
-                            fs_rev_t rev, apr_pool_t *scratch)
-{
-    bool exists = false;
-    int attempt;
-
-    memset(stamp, 0, sizeof(*stamp));
-    for (attempt = 0; attempt < 2; attempt++) {
-        *loose = rev >= fs_current_min_unpacked(fsfs);
-        if (*loose)
-            FS_TRY(fs_disk_file_stat(stamp, &exists,
-                                     fs_layout_rev_path(fsfs, rev, scratch)));
-        if (!*loose || exists)
-            return NULL;
-        FS_TRY(fs_current_read_min_unpacked(fsfs, scratch));
-    }
-    return NULL;
-}
-
-/* Whether the revision that `known` speaks of still is the same. */
-static fs_error_t *still_true(bool *yes, fs_fsfs_t *fsfs, const epoch_t *known,
-                              fs_rev_t youngest, apr_pool_t *scratch)
-{
-    fs_stamp_t now;
-    bool loose;
-
-    *yes = false;
-    if (known->youngest > youngest)
-        return NULL;
-    FS_TRY(stat_rev(&now, &loose, fsfs, known->youngest, scratch));
-    *yes = !loose || (!known->packed && same_content(&now, &known->file));
-    return NULL;
-}
-
 /* Write down the youngest revision for those who open it later. */
 static void publish(fs_fsfs_t *fsfs)
 {
     cache_key_t key = epoch_key(fsfs);
+    fs_anchor_t anchor = anchor_of(fsfs);
     epoch_t epoch;
 
     memset(&epoch, 0, sizeof(epoch));
     epoch.epoch = fsfs->epoch;
-    lock_state(fsfs);
-    epoch.youngest = fsfs->state.file_rev;
-    epoch.file = fsfs->state.file;
-    epoch.packed = fsfs->state.file_rev < fsfs->state.min_unpacked;
-    unlock_state(fsfs);
+    epoch.anchor.rev = anchor.rev;
+    epoch.anchor.packed = anchor.packed;
+    epoch.anchor.file = anchor.file;
     (void)cache_put(fsfs->cache, &key, &epoch, sizeof(epoch));
 }
 
-/* Remember the file of `rev`, the youngest revision. */
-static fs_error_t *note_youngest(fs_fsfs_t *fsfs, fs_rev_t rev,
-                                 apr_pool_t *scratch)
+/* The epoch that the cache knows, if what it saw is still there. */
+static fs_error_t *find_epoch(bool *found, fs_fsfs_t *fsfs, fs_rev_t youngest,
+                              apr_pool_t *scratch)
 {
-    fs_stamp_t stamp;
-    bool loose;
+    cache_key_t key = epoch_key(fsfs);
+    cache_value_t value;
+    epoch_t known;
+    truth_t truth;
 
-    FS_TRY(stat_rev(&stamp, &loose, fsfs, rev, scratch));
-    lock_state(fsfs);
-    fsfs->state.file_rev = rev;
-    fsfs->state.file = stamp;
-    unlock_state(fsfs);
-    publish(fsfs);
+    *found = false;
+    if (cache_get(fsfs->cache, &key, &value, scratch) ||
+        value.len != sizeof(known))
+        return NULL;
+    memcpy(&known, value.data, sizeof(known));
+    if (known.anchor.rev > youngest)
+        return NULL;
+    FS_TRY(weigh(&truth, &known.anchor, fsfs, scratch));
+    *found = truth == CERTAIN;
+    if (*found)
+        fsfs->epoch = known.epoch;
     return NULL;
 }
+
+/* --- The youngest revision --- */
+
+/* What db/current says. */
+typedef struct look_t {
+    fs_rev_t youngest;
+    fs_stamp_t stamp;
+    bool settled;
+} look_t;
+
+static fs_error_t *read_current(look_t *look, fs_fsfs_t *fsfs,
+                                apr_pool_t *scratch)
+{
+    apr_time_t looked = apr_time_now();
+    fs_format_current_t current;
+    fs_bytes_t text;
+
+    FS_TRY(fs_disk_file_read(&text, &look->stamp, fsfs->folder, "current",
+                             NUMBER_FILE_MAX, scratch));
+    if (!text.data)
+        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no 'db/current'");
+    FS_TRY(fs_format_file_parse_current(&current, fsfs->format.format,
+                                        text.data, text.len));
+    look->youngest = current.youngest;
+    look->settled = fs_disk_file_settled(&look->stamp, looked);
+    return NULL;
+}
+
+/* `*same` tells that db/current is the file that was read before. What was
+ * read a moment after a change proves nothing, as the next change might leave
+ * an equal stamp. */
+static fs_error_t *look_at_current(look_t *look, bool *same, fs_fsfs_t *fsfs,
+                                   apr_pool_t *scratch)
+{
+    apr_time_t looked = apr_time_now();
+    bool exists = false;
+    bool settled;
+
+    lock_state(fsfs);
+    settled = fsfs->state.current_settled;
+    unlock_state(fsfs);
+    if (settled)
+        FS_TRY(
+            fs_disk_file_stat(&look->stamp, &exists, fsfs->folder, "current"));
+    lock_state(fsfs);
+    *same = exists && fsfs->state.current_settled &&
+            fs_disk_file_same(&look->stamp, &fsfs->state.current);
+    fsfs->state.current_looked = *same ? looked : 0;
+    look->youngest = fsfs->state.anchor.rev;
+    unlock_state(fsfs);
+    return *same ? NULL : read_current(look, fsfs, scratch);
+}
+
+/* Remember the youngest revision; one that is known already stays if threads
+ * come in another order than they looked. */
+static void note(fs_fsfs_t *fsfs, const look_t *look, const fs_anchor_t *anchor)
+{
+    bool grew;
+
+    lock_state(fsfs);
+    grew = anchor->rev > fsfs->state.anchor.rev;
+    if (grew)
+        fsfs->state.anchor = *anchor;
+    if (anchor->rev >= fsfs->state.anchor.rev) {
+        fsfs->state.current = look->stamp;
+        fsfs->state.current_settled = look->settled;
+    }
+    unlock_state(fsfs);
+    if (grew)
+        publish(fsfs);
+}
+
+/*
+ * Look how far the repository got, and note it if the history is for certain
+ * the one known. That is asked last: what was read before belongs to it.
+ */
+static fs_error_t *follow(truth_t *truth, fs_fsfs_t *fsfs, apr_pool_t *scratch)
+{
+    fs_anchor_t known = anchor_of(fsfs);
+    fs_anchor_t next = known;
+    look_t look;
+    bool same;
+
+    *truth = REPLACED;
+    FS_TRY(look_at_current(&look, &same, fsfs, scratch));
+    if (look.youngest < known.rev)
+        return NULL;
+    if (look.youngest > known.rev)
+        FS_TRY(stat_anchor(&next, fsfs, look.youngest, scratch));
+    FS_TRY(weigh(truth, &known, fsfs, scratch));
+    if (*truth == CERTAIN && !same)
+        note(fsfs, &look, &next);
+    return NULL;
+}
+
+fs_error_t *fs_current_youngest(fs_rev_t *rev, fs_fsfs_t *fsfs,
+                                apr_pool_t *scratch)
+{
+    truth_t truth;
+
+    FS_TRY(follow(&truth, fsfs, scratch));
+    if (truth == REPLACED)
+        return replaced();
+    *rev = fs_current_known(fsfs);
+    return NULL;
+}
+
+fs_error_t *fs_current_need(fs_fsfs_t *fsfs, fs_rev_t rev, apr_pool_t *scratch)
+{
+    fs_rev_t youngest = fs_current_known(fsfs);
+
+    if (rev >= 0 && rev <= youngest)
+        return NULL;
+    if (rev >= 0)
+        FS_TRY(fs_current_youngest(&youngest, fsfs, scratch));
+    if (rev >= 0 && rev <= youngest)
+        return NULL;
+    return FS_ERROR(FS_ERR_NO_SUCH_REV,
+                    "no such revision %" FS_REV_FMT
+                    ", the youngest is %" FS_REV_FMT,
+                    rev, youngest);
+}
+
+/* --- Identity --- */
 
 static void add_stamp(fs_digest_t *digest, const fs_stamp_t *stamp,
                       bool with_ctime)
@@ -255,69 +370,49 @@ static void add_stamp(fs_digest_t *digest, const fs_stamp_t *stamp,
     fs_digest_update(digest, numbers, sizeof(numbers));
 }
 
-static fs_error_t *base_identity(unsigned char out[16], fs_fsfs_t *fsfs,
-                                 apr_pool_t *scratch)
+fs_error_t *fs_current_base(unsigned char out[16], fs_fsfs_t *fsfs,
+                            apr_pool_t *scratch)
 {
-    static const char *const names[] = { "uuid", "format" };
+    static const char *const names[] = { ".", "uuid", "format" };
     fs_digest_t *digest = fs_digest_create(FS_DIGEST_MD5, scratch);
     fs_stamp_t stamp;
     bool exists;
     int i;
 
-    fs_digest_update(digest, &fsfs->uuid, sizeof(fsfs->uuid));
-    FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->db));
-    if (!exists)
-        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no 'db'");
-    add_stamp(digest, &stamp, false);
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         memset(&stamp, 0, sizeof(stamp));
-        FS_TRY(fs_disk_file_stat(&stamp, &exists,
-                                 fs_handle_db_path(fsfs, names[i], scratch)));
-        add_stamp(digest, &stamp, true);
+        FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->folder, names[i]));
+        add_stamp(digest, &stamp, i > 0);
     }
     fs_digest_finish(digest, out);
-    return NULL;
-}
-
-/* The epoch that the cache knows, if what it saw is still there. */
-static fs_error_t *find_epoch(bool *found, fs_fsfs_t *fsfs, fs_rev_t youngest,
-                              apr_pool_t *scratch)
-{
-    cache_key_t key = epoch_key(fsfs);
-    cache_value_t value;
-    epoch_t known;
-
-    *found = false;
-    if (cache_get(fsfs->cache, &key, &value, scratch) ||
-        value.len != sizeof(known))
-        return NULL;
-    memcpy(&known, value.data, sizeof(known));
-    FS_TRY(still_true(found, fsfs, &known, youngest, scratch));
-    if (*found)
-        fsfs->epoch = known.epoch;
     return NULL;
 }
 
 fs_error_t *fs_current_identify(fs_fsfs_t *fsfs, apr_pool_t *scratch)
 {
     fs_digest_t *digest = fs_digest_create(FS_DIGEST_MD5, scratch);
-    fs_rev_t youngest;
+    apr_time_t looked = apr_time_now();
+    fs_anchor_t anchor;
+    look_t look;
     bool exists;
     bool found;
 
-    FS_TRY(fs_disk_file_stat(&fsfs->state.db, &exists, fsfs->db));
-    fsfs->state.db_settled = exists && fs_disk_file_settled(&fsfs->state.db);
-    FS_TRY(base_identity(fsfs->base, fsfs, scratch));
+    FS_TRY(fs_disk_file_stat(&fsfs->state.db, &exists, fsfs->folder, "."));
+    fsfs->state.db_settled =
+        exists && fs_disk_file_settled(&fsfs->state.db, looked);
     FS_TRY(fs_current_read_min_unpacked(fsfs, scratch));
-    FS_TRY(fs_current_youngest(&youngest, fsfs, scratch));
-    FS_TRY(find_epoch(&found, fsfs, youngest, scratch));
+    FS_TRY(read_current(&look, fsfs, scratch));
+    FS_TRY(stat_anchor(&anchor, fsfs, look.youngest, scratch));
+    FS_TRY(find_epoch(&found, fsfs, look.youngest, scratch));
     if (!found)
         (void)apr_generate_random_bytes((unsigned char *)&fsfs->epoch,
                                         sizeof(fsfs->epoch));
     fs_digest_update(digest, fsfs->base, sizeof(fsfs->base));
+    fs_digest_update(digest, &fsfs->uuid, sizeof(fsfs->uuid));
     fs_digest_update(digest, &fsfs->epoch, sizeof(fsfs->epoch));
     fs_digest_finish(digest, fsfs->instance);
-    return note_youngest(fsfs, youngest, scratch);
+    note(fsfs, &look, &anchor);
+    return NULL;
 }
 
 /* `*same` tells that db/ saw no rename since it was looked at. Else the files
@@ -325,31 +420,28 @@ fs_error_t *fs_current_identify(fs_fsfs_t *fsfs, apr_pool_t *scratch)
 static fs_error_t *check_folder(bool *stale, bool *same, fs_fsfs_t *fsfs,
                                 apr_pool_t *scratch)
 {
+    apr_time_t looked = apr_time_now();
     unsigned char base[16];
     fs_stamp_t stamp;
     bool exists;
 
-    FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->db));
-    *same = false;
-    if (!exists) {
-        *stale = true;
-        return NULL;
-    }
+    FS_TRY(fs_disk_file_stat(&stamp, &exists, AT_FDCWD, fsfs->db));
     lock_state(fsfs);
-    *same =
-        fsfs->state.db_settled && fs_disk_file_same(&stamp, &fsfs->state.db);
+    *stale = !exists || stamp.dev != fsfs->state.db.dev ||
+             stamp.inode != fsfs->state.db.inode;
+    *same = !*stale && fsfs->state.db_settled &&
+            fs_disk_file_same(&stamp, &fsfs->state.db);
     unlock_state(fsfs);
-    if (*same)
+    if (*stale || *same)
         return NULL;
-    FS_TRY(base_identity(base, fsfs, scratch));
-    if (memcmp(base, fsfs->base, sizeof(base))) {
-        *stale = true;
+    FS_TRY(fs_current_base(base, fsfs, scratch));
+    *stale = memcmp(base, fsfs->base, sizeof(base)) != 0;
+    if (*stale)
         return NULL;
-    }
     FS_TRY(fs_current_read_min_unpacked(fsfs, scratch));
     lock_state(fsfs);
     fsfs->state.db = stamp;
-    fsfs->state.db_settled = fs_disk_file_settled(&stamp);
+    fsfs->state.db_settled = fs_disk_file_settled(&stamp, looked);
     unlock_state(fsfs);
     return NULL;
 }
@@ -360,39 +452,20 @@ static bool current_stands(fs_fsfs_t *fsfs)
     bool stands;
 
     lock_state(fsfs);
-    stands =
-        fsfs->state.youngest == fsfs->state.file_rev &&
-        apr_time_now() - fsfs->state.current_looked < LOOK_AT_CURRENT_EVERY;
+    stands = is_recent(fsfs->state.current_looked, LOOK_AT_CURRENT_EVERY);
     unlock_state(fsfs);
     return stands;
 }
 
 fs_error_t *fs_current_check(bool *stale, fs_fsfs_t *fsfs, apr_pool_t *scratch)
 {
-    fs_rev_t youngest;
-    epoch_t known;
+    truth_t truth;
     bool same;
-    bool same_current;
 
-    *stale = false;
     FS_TRY(check_folder(stale, &same, fsfs, scratch));
     if (*stale || (same && current_stands(fsfs)))
         return NULL;
-    memset(&known, 0, sizeof(known));
-    lock_state(fsfs);
-    known.youngest = fsfs->state.file_rev;
-    known.file = fsfs->state.file;
-    known.packed = known.youngest < fsfs->state.min_unpacked;
-    unlock_state(fsfs);
-    FS_TRY(look_at_current(&youngest, &same_current, fsfs, scratch));
-    /* No other repository can be here while the folder saw no rename and the
-     * file that names the youngest revision is the one it was. */
-    if (same && same_current && youngest == known.youngest)
-        return NULL;
-    FS_TRY(still_true(&same, fsfs, &known, youngest, scratch));
-    if (!same)
-        *stale = true;
-    else if (youngest > known.youngest)
-        return note_youngest(fsfs, youngest, scratch);
+    FS_TRY(follow(&truth, fsfs, scratch));
+    *stale = truth != CERTAIN;
     return NULL;
 }

@@ -47,20 +47,21 @@ apr_uint64_t fs_disk_file_hash(const fs_stamp_t *stamp)
     return mix(h, (apr_uint64_t)stamp->ctime_ns);
 }
 
-bool fs_disk_file_settled(const fs_stamp_t *stamp)
+bool fs_disk_file_settled(const fs_stamp_t *stamp, apr_time_t looked)
 {
-    apr_int64_t now = apr_time_now() * 1000;
+    apr_int64_t then = looked * 1000;
 
-    return now - stamp->ctime_ns >= NS_PER_SECOND &&
-           now - stamp->mtime_ns >= NS_PER_SECOND;
+    return then - stamp->ctime_ns >= NS_PER_SECOND &&
+           then - stamp->mtime_ns >= NS_PER_SECOND;
 }
 
-fs_error_t *fs_disk_file_stat(fs_stamp_t *stamp, bool *exists, const char *path)
+fs_error_t *fs_disk_file_stat(fs_stamp_t *stamp, bool *exists, int folder,
+                              const char *path)
 {
     struct stat info;
 
     *exists = false;
-    if (stat(path, &info)) {
+    if (fstatat(folder, path, &info, 0)) {
         if (errno == ENOENT || errno == ENOTDIR)
             return NULL;
         return FS_ERROR_APR(errno, "cannot stat '%s'", path);
@@ -118,7 +119,7 @@ static fs_error_t *read_open_file(fs_bytes_t *out, fs_stamp_t *stamp, int fd,
     return NULL;
 }
 
-fs_error_t *fs_disk_file_read(fs_bytes_t *out, fs_stamp_t *stamp,
+fs_error_t *fs_disk_file_read(fs_bytes_t *out, fs_stamp_t *stamp, int folder,
                               const char *path, apr_size_t limit,
                               apr_pool_t *result)
 {
@@ -127,7 +128,7 @@ fs_error_t *fs_disk_file_read(fs_bytes_t *out, fs_stamp_t *stamp,
     out->data = NULL;
     out->len = 0;
     for (attempt = 1;; attempt++) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
         fs_error_t *err;
 
         if (fd < 0) {

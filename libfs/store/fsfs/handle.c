@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-#include <apr_strings.h>
-
-const char *fs_handle_db_path(const fs_fsfs_t *fsfs, const char *name,
-                              apr_pool_t *result)
-{
-    return apr_pstrcat(result, fsfs->db, "/", name, (char *)NULL);
-}
-
 cache_key_t fs_handle_key(const fs_fsfs_t *fsfs, cache_kind_t kind,
                           fs_rev_t rev, apr_uint64_t item)
 {

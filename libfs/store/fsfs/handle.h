@@ -12,6 +12,16 @@
 #include "libfs/store/store.h"
 
 /**
+ * What a history is recognised by: its youngest revision, and the file that
+ * holds it. Another history under the same name has another file there.
+ */
+typedef struct fs_anchor_t {
+    fs_rev_t rev; /* -1: none yet */
+    bool packed;  /* `file` is a pack */
+    fs_stamp_t file;
+} fs_anchor_t;
+
+/**
  * Fixed after opening, but for `state`. Nothing is allocated in `pool`
  * afterwards, as many threads use a store.
  */
@@ -19,6 +29,9 @@ typedef struct fs_fsfs_t {
     fs_store_t store;    /* first: its address is that of the store */
     const char *path;    /* the repository's folder */
     const char *db;      /* its db/ */
+    int folder;          /* db/, open: names are taken from it, so that another
+                            repository that is put in its place does not mix
+                            with what is being read; -1: not yet */
     cache_t *cache;      /* may be NULL */
     apr_uint64_t serial; /* unique in this process, never used again */
     fs_format_file_t format;
@@ -32,15 +45,14 @@ typedef struct fs_fsfs_t {
 
     struct {
         pthread_mutex_t lock; /* guards the rest of this struct */
-        fs_rev_t youngest;    /* as read last */
-        fs_rev_t min_unpacked;
-        fs_stamp_t current; /* of db/current as read last */
+        fs_anchor_t anchor;   /* the youngest revision; never goes back */
+        fs_stamp_t current;   /* of db/current that named it */
         bool current_settled;
         apr_time_t current_looked; /* when it last was as read; 0: changed */
+        apr_time_t confirmed;      /* when `anchor` last was found true */
         fs_stamp_t db;             /* of db/ as looked at last */
         bool db_settled;
-        fs_rev_t file_rev; /* revision whose file was looked at, or -1 */
-        fs_stamp_t file;   /* of that file */
+        fs_rev_t min_unpacked;
     } state;
 } fs_fsfs_t;
 
@@ -49,10 +61,6 @@ static inline fs_fsfs_t *fs_handle_of(fs_store_t *store)
 {
     return (fs_fsfs_t *)store;
 }
-
-/** `name` in db/, in `result`. */
-const char *fs_handle_db_path(const fs_fsfs_t *fsfs, const char *name,
-                              apr_pool_t *result);
 
 /** A key of this repository; `extra` and name are left zero. */
 cache_key_t fs_handle_key(const fs_fsfs_t *fsfs, cache_kind_t kind,

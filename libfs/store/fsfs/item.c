@@ -74,6 +74,15 @@ fs_error_t *fs_item_read(const fs_item_t *item, apr_uint64_t at, char *buf,
     return fs_rev_file_read(item->file, item->offset + at, buf, *len);
 }
 
+fs_error_t *fs_item_compare(apr_uint32_t found, apr_uint32_t expected)
+{
+    if (found == expected)
+        return NULL;
+    return FS_ERROR(FS_ERR_CORRUPT,
+                    "its bytes have the checksum %08x and should have %08x",
+                    found, expected);
+}
+
 static fs_error_t *check_sum(const fs_item_t *item, apr_uint32_t expected)
 {
     char buf[FS_BLOCK_SIZE];
@@ -88,20 +97,17 @@ static fs_error_t *check_sum(const fs_item_t *item, apr_uint32_t expected)
         fs_fnv_update(&fnv, buf, len);
         at += len;
     } while (len);
-    if (fs_fnv_finish(&fnv) == expected)
-        return NULL;
-    return FS_ERROR(FS_ERR_CORRUPT,
-                    "its bytes have the checksum %08x and should have %08x",
-                    fs_fnv_finish(&fnv), expected);
+    return fs_item_compare(fs_fnv_finish(&fnv), expected);
 }
 
-fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
-                           apr_pool_t *scratch)
+fs_error_t *fs_item_expect(bool *known, apr_uint32_t *sum, fs_item_t *item,
+                           fs_item_type_t type, apr_pool_t *scratch)
 {
     fs_index_p2l_entry_t entry;
     bool found;
 
-    if (!item->file->p2l)
+    *known = item->file->p2l != NULL;
+    if (!*known)
         return NULL;
     FS_TRY(
         fs_index_page_entry(&entry, &found, item->file, item->offset, scratch));
@@ -116,5 +122,16 @@ fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
     if (entry.size > item->end - item->offset)
         return FS_ERROR(FS_ERR_INDEX_CORRUPT, "it ends behind the items");
     item->end = item->offset + entry.size;
-    return check_sum(item, entry.checksum);
+    *sum = entry.checksum;
+    return NULL;
+}
+
+fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
+                           apr_pool_t *scratch)
+{
+    apr_uint32_t expected;
+    bool known;
+
+    FS_TRY(fs_item_expect(&known, &expected, item, type, scratch));
+    return known ? check_sum(item, expected) : NULL;
 }

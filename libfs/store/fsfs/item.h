@@ -36,6 +36,19 @@ fs_error_t *fs_item_open(fs_item_t *item, fs_fsfs_t *fsfs, fs_rev_t rev,
 fs_error_t *fs_item_verify(fs_item_t *item, fs_item_type_t type,
                            apr_pool_t *scratch) FS_MUST_CHECK;
 
+/**
+ * The part of fs_item_verify() that reads no item: find the checksum which its
+ * bytes should have, for who reads them anyhow. `*known` is false where the
+ * index has none.
+ */
+fs_error_t *fs_item_expect(bool *known, apr_uint32_t *sum, fs_item_t *item,
+                           fs_item_type_t type,
+                           apr_pool_t *scratch) FS_MUST_CHECK;
+
+/** The error for bytes that have the sum `found`; NULL if they are right. */
+fs_error_t *fs_item_compare(apr_uint32_t found,
+                            apr_uint32_t expected) FS_MUST_CHECK;
+
 /** Give the file back; closing twice does nothing. */
 void fs_item_close(fs_item_t *item);
 

@@ -9,17 +9,16 @@ static const char *loose(const fs_fsfs_t *fsfs, const char *folder,
                          fs_rev_t rev, apr_pool_t *result)
 {
     if (!fsfs->format.shard_size)
-        return apr_psprintf(result, "%s/%s/%" FS_REV_FMT, fsfs->db, folder,
-                            rev);
-    return apr_psprintf(result, "%s/%s/%" APR_UINT64_T_FMT "/%" FS_REV_FMT,
-                        fsfs->db, folder, fs_layout_shard(fsfs, rev), rev);
+        return apr_psprintf(result, "%s/%" FS_REV_FMT, folder, rev);
+    return apr_psprintf(result, "%s/%" APR_UINT64_T_FMT "/%" FS_REV_FMT, folder,
+                        fs_layout_shard(fsfs, rev), rev);
 }
 
 static const char *packed(const fs_fsfs_t *fsfs, const char *folder,
                           fs_rev_t rev, const char *name, apr_pool_t *result)
 {
-    return apr_psprintf(result, "%s/%s/%" APR_UINT64_T_FMT ".pack/%s", fsfs->db,
-                        folder, fs_layout_shard(fsfs, rev), name);
+    return apr_psprintf(result, "%s/%" APR_UINT64_T_FMT ".pack/%s", folder,
+                        fs_layout_shard(fsfs, rev), name);
 }
 
 const char *fs_layout_rev_path(const fs_fsfs_t *fsfs, fs_rev_t rev,

@@ -14,7 +14,8 @@
 
 #include "libfs/store/fsfs/handle.h"
 
-/** File of revision `rev` that is not packed, in `result`. */
+/** File of revision `rev` that is not packed, in `result`; as all names here it
+ *  is relative to db/. */
 const char *fs_layout_rev_path(const fs_fsfs_t *fsfs, fs_rev_t rev,
                                apr_pool_t *result);
 

@@ -3,7 +3,10 @@
 
 #include "libfs/store/fsfs/open.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -14,6 +17,16 @@
 /* Longest format, uuid or fs-type file, and fsfs.conf, in bytes. */
 #define SMALL_FILE_MAX 4096
 #define CONF_FILE_MAX (1024 * 1024)
+
+/* So often a repository is read that changes its identity meanwhile. */
+#define OPEN_ATTEMPTS 10
+
+/* The folder is a place to take names from, which needs no right to list. */
+#ifdef O_PATH
+#define FOLDER_FLAGS O_PATH
+#else
+#define FOLDER_FLAGS O_RDONLY
+#endif
 
 const fs_option_t fs_open_options[] = {
     { "compression", "of new deltas: none, zlib, zlib-1 to zlib-9 or lz4; "
@@ -47,14 +60,13 @@ const fs_option_t fs_open_options[] = {
 
 /* --- What is there --- */
 
-/* Read a small file of the repository; `text->data` is NULL if it is missing.
- */
-static fs_error_t *read_small(fs_bytes_t *text, const char *path,
+/* Read a small file; `text->data` is NULL if it is missing. Errors call it
+ * `name`. */
+static fs_error_t *read_small(fs_bytes_t *text, int folder, const char *path,
                               const char *name, apr_pool_t *scratch)
 {
-    fs_error_t *err = fs_disk_file_read(
-        text, NULL, apr_pstrcat(scratch, path, "/", name, (char *)NULL),
-        SMALL_FILE_MAX, scratch);
+    fs_error_t *err =
+        fs_disk_file_read(text, NULL, folder, path, SMALL_FILE_MAX, scratch);
 
     return err ? FS_WRAP(err, "'%s' of the repository", name) : NULL;
 }
@@ -73,7 +85,9 @@ fs_error_t *fs_open_probe(bool *mine, const char *path, apr_pool_t *scratch)
     fs_bytes_t text;
     const char *type;
 
-    FS_TRY(read_small(&text, path, "db/fs-type", scratch));
+    FS_TRY(read_small(&text, AT_FDCWD,
+                      apr_pstrcat(scratch, path, "/db/fs-type", (char *)NULL),
+                      "db/fs-type", scratch));
     *mine = text.data != NULL;
     if (!*mine)
         return NULL;
@@ -95,14 +109,16 @@ static fs_error_t *read_formats(fs_fsfs_t *fsfs, apr_pool_t *scratch)
 {
     fs_bytes_t text;
 
-    FS_TRY(read_small(&text, fsfs->path, "format", scratch));
+    FS_TRY(read_small(&text, AT_FDCWD,
+                      apr_pstrcat(scratch, fsfs->path, "/format", (char *)NULL),
+                      "format", scratch));
     if (!text.data)
         return FS_ERROR(FS_ERR_BAD_FORMAT_FILE,
                         "the repository has no file 'format'");
     FS_TRY(wrap_file(fs_format_file_parse_repository(&fsfs->repository_format,
                                                      text.data, text.len),
                      "format"));
-    FS_TRY(read_small(&text, fsfs->path, "db/format", scratch));
+    FS_TRY(read_small(&text, fsfs->folder, "format", "db/format", scratch));
     if (!text.data) { /* releases before 1.2 wrote none */
         text.data = "1\n";
         text.len = 2;
@@ -115,7 +131,7 @@ static fs_error_t *read_uuid(fs_fsfs_t *fsfs, apr_pool_t *scratch)
 {
     fs_bytes_t text;
 
-    FS_TRY(read_small(&text, fsfs->path, "db/uuid", scratch));
+    FS_TRY(read_small(&text, fsfs->folder, "uuid", "db/uuid", scratch));
     if (!text.data)
         return FS_ERROR(FS_ERR_CORRUPT, "the repository has no file 'db/uuid'");
     return wrap_file(fs_format_file_parse_uuid(&fsfs->uuid, fsfs->format.format,
@@ -206,8 +222,7 @@ static fs_error_t *read_conf(fs_fsfs_t *fsfs, apr_hash_t *options,
     fs_conf_values_t *values = fs_conf_file_values(scratch);
     fs_bytes_t text;
 
-    FS_TRY(fs_disk_file_read(&text, NULL,
-                             fs_handle_db_path(fsfs, "fsfs.conf", scratch),
+    FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, "fsfs.conf",
                              CONF_FILE_MAX, scratch));
     if (text.data)
         FS_TRY(wrap_file(fs_conf_file_parse(values, text.data, text.len),
@@ -226,17 +241,52 @@ static apr_status_t close_store(void *data)
     fs_fsfs_t *fsfs = data;
 
     fs_rev_file_drop(fsfs, FS_INVALID_REV);
+    if (fsfs->folder >= 0)
+        (void)close(fsfs->folder);
     pthread_mutex_destroy(&fsfs->state.lock);
     return APR_SUCCESS;
 }
 
-static fs_error_t *load(fs_fsfs_t *fsfs, apr_hash_t *options,
-                        apr_pool_t *scratch)
+static fs_error_t *open_folder(fs_fsfs_t *fsfs)
+{
+    do {
+        fsfs->folder = open(fsfs->db, FOLDER_FLAGS | O_DIRECTORY | O_CLOEXEC);
+    } while (fsfs->folder < 0 && errno == EINTR);
+    if (fsfs->folder < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no 'db'");
+    if (fsfs->folder < 0)
+        return FS_ERROR_APR(errno, "cannot open '%s'", fsfs->db);
+    return NULL;
+}
+
+static fs_error_t *load_files(fs_fsfs_t *fsfs, apr_hash_t *options,
+                              apr_pool_t *scratch)
 {
     FS_TRY(read_formats(fsfs, scratch));
     FS_TRY(read_uuid(fsfs, scratch));
-    FS_TRY(read_conf(fsfs, options, scratch));
-    return fs_current_identify(fsfs, scratch);
+    return read_conf(fsfs, options, scratch);
+}
+
+/* An upgrade replaces the files one by one: what is kept was read while they
+ * stood still. */
+static fs_error_t *load(fs_fsfs_t *fsfs, apr_hash_t *options,
+                        apr_pool_t *scratch)
+{
+    unsigned char before[16];
+    fs_error_t *err;
+    int attempt;
+
+    FS_TRY(open_folder(fsfs));
+    FS_TRY(fs_current_base(before, fsfs, scratch));
+    for (attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
+        err = load_files(fsfs, options, scratch);
+        if (!err)
+            err = fs_current_base(fsfs->base, fsfs, scratch);
+        if (err || !memcmp(before, fsfs->base, sizeof(before)))
+            return err ? err : fs_current_identify(fsfs, scratch);
+        memcpy(before, fsfs->base, sizeof(before));
+    }
+    return FS_ERROR(FS_ERR_BUSY, "the repository is being replaced");
 }
 
 fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
@@ -250,8 +300,8 @@ fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
     fsfs->db = apr_pstrcat(result, path, "/db", (char *)NULL);
     fsfs->cache = cache;
     fsfs->serial = fs_block_new_file();
-    fsfs->state.youngest = FS_INVALID_REV;
-    fsfs->state.file_rev = FS_INVALID_REV;
+    fsfs->folder = -1;
+    fsfs->state.anchor.rev = FS_INVALID_REV;
     if (pthread_mutex_init(&fsfs->state.lock, NULL))
         return FS_ERROR_APR(APR_ENOMEM, "cannot make a mutex");
     apr_pool_cleanup_register(result, fsfs, close_store, apr_pool_cleanup_null);

@@ -17,12 +17,13 @@ static fs_error_t *read_digest(fs_lock_file_t *out, bool *found,
                                fs_fsfs_t *fsfs, const char *digest,
                                apr_pool_t *result)
 {
-    const char *path = apr_psprintf(result, "%s/locks/%.3s/%.*s", fsfs->db,
-                                    digest, FS_LOCK_DIGEST_LEN, digest);
+    const char *path = apr_psprintf(result, "locks/%.3s/%.*s", digest,
+                                    FS_LOCK_DIGEST_LEN, digest);
     fs_error_t *err;
     fs_bytes_t text;
 
-    FS_TRY(fs_disk_file_read(&text, NULL, path, LOCK_FILE_MAX, result));
+    FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, path, LOCK_FILE_MAX,
+                             result));
     *found = text.data != NULL;
     if (!*found)
         return NULL;

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "libfs/base/checksum.h"
 #include "libfs/delta/compose.h"
 #include "libfs/delta/svndiff_read.h"
 
@@ -32,6 +33,13 @@ typedef struct link_t {
     apr_uint64_t target; /* bytes that the windows before it produce */
 } link_t;
 
+/* The sum of the top link's item, as far as it was read. */
+typedef struct sum_t {
+    bool active;
+    apr_uint32_t expected;
+    fs_fnv_t fnv;
+} sum_t;
+
 /* What a window on the stack lives in. */
 typedef struct slot_t {
     fs_svndiff_buffers_t *buffers;
@@ -46,6 +54,7 @@ struct fs_rep_chain_t {
     link_t **links;
     int count;
     int room;
+    sum_t sum;
     slot_t slots[STACK_MAX];
     fs_delta_window_t windows[STACK_MAX];
     char *source; /* FS_DELTA_WINDOW_MAX bytes, when there is a plain base */
@@ -184,6 +193,56 @@ const fs_rep_header_t *fs_rep_chain_header(const fs_rep_chain_t *chain)
     return &chain->links[0]->header;
 }
 
+/* --- The sum --- */
+
+/* Add what lies from `at` to `end` in the item. */
+static fs_error_t *add_stored(fs_rep_chain_t *chain, apr_uint64_t at,
+                              apr_uint64_t end)
+{
+    const link_t *link = chain->links[0];
+    char buf[FS_REP_HEADER_SIZE];
+
+    while (at < end) {
+        apr_size_t len =
+            end - at < sizeof(buf) ? (apr_size_t)(end - at) : sizeof(buf);
+
+        FS_TRY(fs_item_read(&link->item, at, buf, &len));
+        if (!len)
+            break; /* the sum will tell */
+        fs_fnv_update(&chain->sum.fnv, buf, len);
+        at += len;
+    }
+    return NULL;
+}
+
+fs_error_t *fs_rep_chain_sum(bool *summed, fs_rep_chain_t *chain)
+{
+    link_t *link = chain->links[0];
+    fs_error_t *err;
+
+    *summed = false;
+    if (link->header.kind == FS_REP_DELTA)
+        return NULL;
+    fs_fnv_init(&chain->sum.fnv);
+    err = fs_item_expect(summed, &chain->sum.expected, &link->item,
+                         FS_ITEM_UNUSED, chain->scratch);
+    if (!err && *summed)
+        err = add_stored(chain, 0, link->header.header_len + link->pos);
+    chain->sum.active = *summed;
+    return wrap_link(err, link);
+}
+
+fs_error_t *fs_rep_chain_sum_check(fs_rep_chain_t *chain)
+{
+    const link_t *link = chain->links[0];
+
+    FS_TRY(add_stored(chain, link->header.header_len + link->place.length,
+                      link->item.end - link->item.offset));
+    return wrap_link(
+        fs_item_compare(fs_fnv_finish(&chain->sum.fnv), chain->sum.expected),
+        link);
+}
+
 /* --- Windows --- */
 
 /* Read the head of the next window; false in `*more` at the end. */
@@ -270,6 +329,8 @@ static fs_error_t *read_window(fs_delta_window_t *window, apr_uint64_t *start,
         grow_body(slot, len, have, chain->pool);
         FS_TRY(read_data(link, pos + have, slot->body + have, &rest));
     }
+    if (chain->sum.active)
+        fs_fnv_update(&chain->sum.fnv, slot->body, len);
     return fs_svndiff_body_parse(window, &head, link->version,
                                  slot->body + head.head_len, slot->buffers);
 }
@@ -391,11 +452,15 @@ static fs_error_t *resolve(fs_rep_step_t *step, char *target,
 }
 
 static fs_error_t *next_plain(fs_rep_step_t *step, char *target,
-                              apr_size_t *len, link_t *link)
+                              apr_size_t *len, fs_rep_chain_t *chain)
 {
+    link_t *link = chain->links[0];
+
     FS_TRY(read_data(link, link->pos, target, len));
     if (!*len)
         *step = FS_REP_STEP_END;
+    if (chain->sum.active)
+        fs_fnv_update(&chain->sum.fnv, target, *len);
     link->pos += *len;
     return NULL;
 }
@@ -408,7 +473,7 @@ static fs_error_t *next_window(fs_rep_step_t *step, char *target,
     apr_uint64_t start;
 
     if (top->header.kind == FS_REP_PLAIN)
-        return next_plain(step, target, len, top);
+        return next_plain(step, target, len, chain);
     if (top->pos >= top->place.length) {
         *step = FS_REP_STEP_END;
         *len = 0;

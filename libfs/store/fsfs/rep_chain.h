@@ -40,6 +40,16 @@ void fs_rep_chain_close(fs_rep_chain_t *chain);
 /** Header of the top representation. */
 const fs_rep_header_t *fs_rep_chain_header(const fs_rep_chain_t *chain);
 
+/**
+ * Sum the stored bytes from now on, while they are read: before anything else.
+ * `*summed` is false if that proves nothing: there is a base, whose bytes are
+ * not all read, or the index has no sum.
+ */
+fs_error_t *fs_rep_chain_sum(bool *summed, fs_rep_chain_t *chain) FS_MUST_CHECK;
+
+/** After all was read, without a skip: compare the sum with the index. */
+fs_error_t *fs_rep_chain_sum_check(fs_rep_chain_t *chain) FS_MUST_CHECK;
+
 /** What fs_rep_chain_next() did. */
 typedef enum fs_rep_step_t {
     FS_REP_STEP_DATA,

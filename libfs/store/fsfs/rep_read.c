@@ -19,7 +19,8 @@ typedef struct reader_t {
     unsigned char md5_bytes[FS_MD5_SIZE];
     fs_rep_chain_t *chain; /* NULL when all was read */
     fs_stream_t *general;  /* instead of `chain` from some point on */
-    fs_digest_t *digest;   /* NULL: not read from the beginning */
+    fs_digest_t *digest;   /* NULL: not read from the beginning, or summed */
+    bool summed;           /* the index has a cheaper sum, which covers it */
     apr_uint64_t produced; /* bytes of the content up to here */
     char *window;          /* the last bytes that were produced */
     apr_size_t room;
@@ -44,11 +45,13 @@ static fs_error_t *reader_open(reader_t *reader, fs_fsfs_t *fsfs,
     reader->pool = pool;
     reader->place = fs_rep_read_place(content);
     reader->size = content->size;
-    if (content->has_md5) {
+    FS_TRY(fs_rep_chain_open(&reader->chain, fsfs, &reader->place, pool));
+    FS_TRY(fs_rep_chain_sum(&reader->summed, reader->chain));
+    if (content->has_md5 && !reader->summed) {
         memcpy(reader->md5_bytes, content->md5, FS_MD5_SIZE);
         reader->digest = fs_digest_create(FS_DIGEST_MD5, pool);
     }
-    return fs_rep_chain_open(&reader->chain, fsfs, &reader->place, pool);
+    return NULL;
 }
 
 static fs_error_t *wrap(fs_error_t *err, const reader_t *reader)
@@ -96,6 +99,8 @@ static fs_error_t *finish(reader_t *reader)
     }
     if (step != FS_REP_STEP_END)
         return FS_ERROR(FS_ERR_CORRUPT, "there is more than the text's size");
+    if (reader->summed)
+        FS_TRY(fs_rep_chain_sum_check(reader->chain));
     fs_rep_chain_close(reader->chain);
     return check_digest(reader);
 }
@@ -277,6 +282,7 @@ static fs_error_t *skip_ahead(reader_t *reader, apr_uint64_t len)
     reader->have = 0;
     reader->used = 0;
     reader->digest = NULL;
+    reader->summed = false;
     if (wanted > reader->size)
         wanted = reader->size;
     if (reader->general)

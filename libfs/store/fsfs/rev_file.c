@@ -132,7 +132,7 @@ static fs_error_t *read_manifest(fs_rev_file_t *file, const fs_fsfs_t *fsfs,
     apr_size_t count = (apr_size_t)file->rev_count;
     fs_bytes_t text;
 
-    FS_TRY(fs_disk_file_read(&text, NULL, path,
+    FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, path,
                              (apr_size_t)FS_MANIFEST_SIZE(file->rev_count),
                              scratch));
     if (!text.data)
@@ -148,15 +148,15 @@ static fs_error_t *read_manifest(fs_rev_file_t *file, const fs_fsfs_t *fsfs,
                              file->size);
 }
 
-/* Open the file at `path`; `*file` is NULL if there is none. */
-static fs_error_t *open_path(fs_rev_file_t **file, const char *path)
+/* Open the file at `path` in `folder`; `*file` is NULL if there is none. */
+static fs_error_t *open_path(fs_rev_file_t **file, int folder, const char *path)
 {
     struct stat info;
     int fd;
 
     *file = NULL;
     do {
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
     } while (fd < 0 && errno == EINTR);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return NULL;
@@ -187,7 +187,7 @@ static fs_error_t *open_file(fs_rev_file_t **file, fs_fsfs_t *fsfs,
     apr_uint64_t count = packed ? fsfs->format.shard_size : 1;
     fs_error_t *err = NULL;
 
-    FS_TRY(open_path(file, path));
+    FS_TRY(open_path(file, fsfs->folder, path));
     if (!*file)
         return NULL;
     (*file)->store = fsfs->serial;
@@ -215,13 +215,21 @@ static fs_error_t *find_or_open(fs_rev_file_t **file, fs_fsfs_t *fsfs,
 {
     apr_uint64_t number =
         packed ? fs_layout_shard(fsfs, rev) : (apr_uint64_t)rev;
+    fs_error_t *err;
 
     *file = fs_rev_file_table_find(fsfs->serial, packed, number);
     if (*file)
         return NULL;
     FS_TRY(open_file(file, fsfs, rev, packed, scratch));
-    if (*file)
-        *file = fs_rev_file_table_insert(*file, number);
+    if (!*file)
+        return NULL;
+    err = fs_current_confirm(fsfs, scratch);
+    if (err) {
+        fs_rev_file_table_delete(*file);
+        *file = NULL;
+        return err;
+    }
+    *file = fs_rev_file_table_insert(*file, number);
     return NULL;
 }
 

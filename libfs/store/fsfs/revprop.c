@@ -61,27 +61,39 @@ static fs_error_t *read_loose(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
                               apr_pool_t *scratch)
 {
     const char *path = fs_layout_revprops_path(fsfs, rev, scratch);
+    apr_time_t looked;
     fs_stamp_t stamp;
     bool exists;
 
     list->data = NULL;
-    FS_TRY(fs_disk_file_stat(&stamp, &exists, path));
+    FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->folder, path));
     if (!exists ||
         cached(list, fsfs, rev, KEY_LIST, fs_disk_file_hash(&stamp), scratch))
         return NULL;
-    FS_TRY(fs_disk_file_read(list, &stamp, path, LOOSE_MAX, scratch));
-    if (list->data && fs_disk_file_settled(&stamp))
+    looked = apr_time_now();
+    FS_TRY(fs_disk_file_read(list, &stamp, fsfs->folder, path, LOOSE_MAX,
+                             scratch));
+    if (list->data && fs_disk_file_settled(&stamp, looked))
         keep(fsfs, rev, fs_disk_file_hash(&stamp), list);
     return NULL;
 }
 
 /* --- Packed --- */
 
-static fs_error_t *read_manifest(fs_bytes_t *manifest, fs_stamp_t *stamp,
+/* One pack file and what its entries are cached under. */
+typedef struct source_t {
+    fs_revprop_shard_t shard;
+    const char *path;
+    fs_stamp_t manifest;
+    apr_time_t looked; /* before the first look at either file */
+} source_t;
+
+static fs_error_t *read_manifest(fs_bytes_t *manifest, source_t *source,
                                  fs_fsfs_t *fsfs, fs_rev_t rev,
-                                 const fs_revprop_shard_t *shard,
                                  apr_pool_t *scratch)
 {
+    const fs_revprop_shard_t *shard = &source->shard;
+    fs_stamp_t *stamp = &source->manifest;
     const char *path =
         fs_layout_revprops_pack_path(fsfs, rev, "manifest", scratch);
     cache_key_t key =
@@ -89,25 +101,19 @@ static fs_error_t *read_manifest(fs_bytes_t *manifest, fs_stamp_t *stamp,
     bool exists;
 
     manifest->data = NULL;
-    FS_TRY(fs_disk_file_stat(stamp, &exists, path));
+    source->looked = apr_time_now();
+    FS_TRY(fs_disk_file_stat(stamp, &exists, fsfs->folder, path));
     if (!exists || cached(manifest, fsfs, shard->first_rev, KEY_MANIFEST,
                           fs_disk_file_hash(stamp), scratch))
         return NULL;
-    FS_TRY(fs_disk_file_read(manifest, stamp, path,
+    FS_TRY(fs_disk_file_read(manifest, stamp, fsfs->folder, path,
                              (apr_size_t)shard->count * MANIFEST_LINE_MAX + 1,
                              scratch));
     key.extra = fs_disk_file_hash(stamp);
-    if (manifest->data && fs_disk_file_settled(stamp))
+    if (manifest->data && fs_disk_file_settled(stamp, source->looked))
         (void)cache_put(fsfs->cache, &key, manifest->data, manifest->len);
     return NULL;
 }
-
-/* One pack file and what its entries are cached under. */
-typedef struct source_t {
-    fs_revprop_shard_t shard;
-    const char *path;
-    fs_stamp_t manifest;
-} source_t;
 
 static apr_uint64_t stamp_of(const source_t *source, const fs_stamp_t *pack)
 {
@@ -136,19 +142,19 @@ static fs_error_t *read_pack(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
     bool exists;
 
     list->data = NULL;
-    FS_TRY(fs_disk_file_stat(&stamp, &exists, source->path));
+    FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->folder, source->path));
     if (!exists ||
         cached(list, fsfs, rev, KEY_LIST, stamp_of(source, &stamp), scratch))
         return NULL;
-    FS_TRY(fs_disk_file_read(&bytes, &stamp, source->path, FS_REVPROP_PACK_MAX,
-                             scratch));
+    FS_TRY(fs_disk_file_read(&bytes, &stamp, fsfs->folder, source->path,
+                             FS_REVPROP_PACK_MAX, scratch));
     if (!bytes.data)
         return NULL;
     FS_TRY(fs_revprop_pack_parse(&pack, bytes.data, bytes.len, &source->shard,
                                  scratch));
     FS_TRY(fs_revprop_pack_get(list, &pack, rev));
-    if (fs_disk_file_settled(&stamp) &&
-        fs_disk_file_settled(&source->manifest) && fsfs->cache)
+    if (fs_disk_file_settled(&stamp, source->looked) &&
+        fs_disk_file_settled(&source->manifest, source->looked) && fsfs->cache)
         keep_entries(fsfs, &pack, rev, stamp_of(source, &stamp));
     return NULL;
 }
@@ -165,8 +171,7 @@ static fs_error_t *read_packed(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
     list->data = NULL;
     source.shard = fs_revprop_pack_shard(fs_layout_shard(fsfs, rev),
                                          fsfs->format.shard_size);
-    FS_TRY(read_manifest(&manifest, &source.manifest, fsfs, rev, &source.shard,
-                         scratch));
+    FS_TRY(read_manifest(&manifest, &source, fsfs, rev, scratch));
     if (!manifest.data)
         return NULL;
     FS_TRY(fs_revprop_pack_manifest_find(&pack, manifest.data, manifest.len,
@@ -178,7 +183,24 @@ static fs_error_t *read_packed(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
 
 /* --- Both --- */
 
-/* Read from where the list is now; a pack may move it meanwhile. */
+/* From where the list is as far as known; `list->data` is NULL if it is not
+ * there. */
+static fs_error_t *read_once(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
+                             apr_pool_t *scratch)
+{
+    fs_rev_t min_unpacked = fs_current_min_unpacked(fsfs);
+
+    if (fs_layout_revprops_packed(fsfs, rev, min_unpacked))
+        return read_packed(list, fsfs, rev, scratch);
+    FS_TRY(read_loose(list, fsfs, rev, scratch));
+    /* An upgrade from format 4 packs the lists of the shards that are packed;
+     * who began before it still has the old format. */
+    if (!list->data && rev > 0 && rev < min_unpacked)
+        return read_packed(list, fsfs, rev, scratch);
+    return NULL;
+}
+
+/* A pack may move the list meanwhile. */
 static fs_error_t *read_list(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
                              apr_pool_t *scratch)
 {
@@ -187,13 +209,8 @@ static fs_error_t *read_list(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
 
     list->data = NULL;
     for (attempt = 0; attempt < ATTEMPTS && !list->data; attempt++) {
-        fs_rev_t min_unpacked = fs_current_min_unpacked(fsfs);
-
         fs_error_clear(err);
-        if (fs_layout_revprops_packed(fsfs, rev, min_unpacked))
-            err = read_packed(list, fsfs, rev, scratch);
-        else
-            err = read_loose(list, fsfs, rev, scratch);
+        err = read_once(list, fsfs, rev, scratch);
         /* Torn files are seen on network file systems. */
         if (err && fs_error_kind(err->code) == FS_KIND_IO)
             return err;
@@ -215,6 +232,7 @@ fs_error_t *fs_revprop_read(apr_hash_t **props, fs_fsfs_t *fsfs, fs_rev_t rev,
     fs_bytes_t list;
 
     FS_TRY(fs_current_need(fsfs, rev, scratch));
+    FS_TRY(fs_current_confirm(fsfs, scratch));
     err = read_list(&list, fsfs, rev, scratch);
     if (!err)
         err = fs_hash_dump_parse(props, list.data, list.len, false, result);

@@ -5,11 +5,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_strings.h>
 
+#define FOLDER "transactions"
 #define SUFFIX ".txn"
 #define SUFFIX_LEN 4
 
@@ -21,17 +24,23 @@ static int compare(const void *a, const void *b)
 fs_error_t *fs_txn_list(apr_array_header_t **names, fs_fsfs_t *fsfs,
                         apr_pool_t *result)
 {
-    const char *path = fs_handle_db_path(fsfs, "transactions", result);
     const struct dirent *entry;
-    DIR *folder;
+    DIR *folder = NULL;
     int status;
+    int fd;
 
     *names = apr_array_make(result, 4, sizeof(const char *));
-    folder = opendir(path);
-    if (!folder && errno == ENOENT)
+    fd = openat(fsfs->folder, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
         return NULL;
-    if (!folder)
-        return FS_ERROR_APR(errno, "cannot open '%s'", path);
+    if (fd >= 0)
+        folder = fdopendir(fd);
+    if (!folder) {
+        status = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        return FS_ERROR_APR(status, "cannot open '%s'", FOLDER);
+    }
     /* The stream is of this call alone, so readdir() is safe with threads. */
     for (errno = 0; (entry = readdir(folder)); errno = 0) {
         apr_size_t len = strlen(entry->d_name);
@@ -44,7 +53,7 @@ fs_error_t *fs_txn_list(apr_array_header_t **names, fs_fsfs_t *fsfs,
     status = errno;
     (void)closedir(folder);
     if (status)
-        return FS_ERROR_APR(status, "cannot read '%s'", path);
+        return FS_ERROR_APR(status, "cannot read '%s'", FOLDER);
     qsort((*names)->elts, (apr_size_t)(*names)->nelts, sizeof(const char *),
           compare);
     return NULL;
