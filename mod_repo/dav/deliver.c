@@ -292,8 +292,42 @@ static dav_error *file_headers(request_rec *r, const dav_resource *resource,
     return failed;
 }
 
+/* mod_dav would end the request with 304, past the filters. One of them may
+ * be a cache that asked for its own sake and has the text for the client. */
+static void heed_conditions(request_rec *r)
+{
+    if (ap_meets_conditions(r) == HTTP_NOT_MODIFIED) {
+        apr_table_unset(r->headers_out, "Content-Length");
+        apr_table_unset(r->headers_out, "Content-Range");
+        r->clength = 0;
+        r->status = HTTP_NOT_MODIFIED;
+    }
+}
+
+/* Of a resource with a node. */
+static dav_error *node_headers(request_rec *r, const dav_resource *resource,
+                               plan_t *plan)
+{
+    dav_error *failed = NULL;
+
+    if (!resource->collection)
+        failed = plan_delta(plan, resource->info->request);
+    if (failed)
+        return failed;
+    set_validators(r, resource);
+    set_cache_control(r, resource);
+    if (!resource->collection)
+        return file_headers(r, resource, plan);
+    apr_table_unset(r->headers_in, "Range"); /* not of listings */
+    ap_set_content_type(r, resource->info->request->config->index_xslt
+                               ? "text/xml"
+                               : "text/html; charset=UTF-8");
+    return NULL;
+}
+
 dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
 {
+    dav_error *failed;
     plan_t *plan = apr_pcalloc(r->pool, sizeof(*plan));
 
     if (!resource->exists)
@@ -308,22 +342,10 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
         return dav_new_error(r->pool, HTTP_CONFLICT, 0, 0,
                              "this kind of resource has no content to get");
     apr_pool_userdata_setn(plan, plan_key, NULL, r->pool);
-    if (!resource->collection) {
-        dav_error *failed = plan_delta(plan, resource->info->request);
-
-        if (failed)
-            return failed;
-    }
-    set_validators(r, resource);
-    set_cache_control(r, resource);
-    if (resource->collection) {
-        apr_table_unset(r->headers_in, "Range"); /* not of listings */
-        ap_set_content_type(r, resource->info->request->config->index_xslt
-                                   ? "text/xml"
-                                   : "text/html; charset=UTF-8");
-        return NULL;
-    }
-    return file_headers(r, resource, plan);
+    failed = node_headers(r, resource, plan);
+    if (!failed)
+        heed_conditions(r);
+    return failed;
 }
 
 /* ---- the body ---- */
@@ -419,6 +441,8 @@ static fs_error_t *write_body(repo_output_t *out, const dav_resource *resource,
     const dav_resource_private *info = resource->info;
     void *plan;
 
+    if (info->request->r->status == HTTP_NOT_MODIFIED)
+        return NULL;
     if (info->is_listing)
         return repo_index_list(out, info->request, scratch);
     if (resource->collection)
