@@ -381,24 +381,86 @@ static void a_lower_youngest_revision_is_stale_and_changes_the_instance(
                             16);
 }
 
+/* Put a copy in the place of the file of the youngest revision. */
+static void replace_youngest(const char *path, apr_pool_t *pool)
+{
+    const char *file = in(path, "db/revs/17/69", pool);
+    const char *copy = in(path, "db/revs/17/copy", pool);
+    const char *cp[] = { "cp", file, copy, NULL };
+
+    fs_test_must_run(NULL, NULL, cp, pool);
+    assert_int_equal(rename(copy, file), 0);
+}
+
 static void a_replaced_revision_file_is_stale(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
     cache_t *cache = make_cache(pool);
     const char *path = unpack("f8", pool);
-    const char *file = in(path, "db/revs/17/69", pool);
-    const char *copy = in(path, "db/copy", pool);
-    const char *cp[] = { "cp", file, copy, NULL };
     fs_repo_t *again;
     fs_repo_t *repo;
 
     assert_fs_ok(fs_repo_open(&repo, path, NULL, cache, pool));
-    fs_test_must_run(NULL, NULL, cp, pool);
-    assert_int_equal(rename(copy, file), 0);
+    replace_youngest(path, pool);
     assert_true(is_stale(repo, pool));
     assert_fs_ok(fs_repo_open(&again, path, NULL, cache, pool));
     assert_memory_not_equal(fs_repo_instance(repo), fs_repo_instance(again),
                             16);
+}
+
+static void who_reads_while_the_history_is_replaced_is_told(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = unpack("f8", pool);
+    apr_hash_t *props;
+    fs_rev_t youngest;
+    fs_repo_t *repo;
+
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    assert_fs_ok(fs_repo_revprops(&props, repo, 5, pool, pool));
+    replace_youngest(path, pool);
+    apr_sleep(apr_time_from_msec(20));
+    assert_fs_error(fs_repo_revprops(&props, repo, 5, pool, pool),
+                    FS_ERR_CORRUPT);
+    assert_fs_error(fs_repo_youngest(&youngest, repo, pool), FS_ERR_CORRUPT);
+}
+
+static void who_reads_while_links_are_made_goes_on(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = unpack("f8", pool);
+    const char *file = in(path, "db/revs/17/69", pool);
+    const char *copy = in(path, "db/revs/17/copy", pool);
+    apr_hash_t *props;
+    fs_rev_t youngest;
+    fs_repo_t *repo;
+
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    assert_int_equal(link(file, copy), 0);
+    apr_sleep(apr_time_from_msec(20));
+    assert_fs_ok(fs_repo_revprops(&props, repo, 5, pool, pool));
+    assert_fs_ok(fs_repo_youngest(&youngest, repo, pool));
+    assert_int_equal(youngest, 69);
+}
+
+static void who_reads_while_another_is_renamed_into_place_sees_one(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = unpack("f8", pool);
+    const char *other = fs_test_repo_load(NULL, pool);
+    store_walk_t before;
+    store_walk_t after;
+    fs_repo_t *whole;
+    fs_repo_t *repo;
+
+    assert_fs_ok(fs_repo_open(&whole, path, NULL, NULL, pool));
+    assert_fs_ok(store_walk_all(&before, whole, pool));
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    assert_int_equal(rename(path, apr_pstrcat(pool, path, "-old", NULL)), 0);
+    assert_int_equal(rename(other, path), 0);
+    assert_fs_ok(store_walk_all(&after, repo, pool));
+    assert_memory_equal(&before, &after, sizeof(before));
+    assert_true(is_stale(repo, pool));
 }
 
 static void a_new_uuid_is_stale(void **state)
@@ -456,6 +518,9 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(packing_does_not_make_it_stale),
     UNIT_TEST(a_lower_youngest_revision_is_stale_and_changes_the_instance),
     UNIT_TEST(a_replaced_revision_file_is_stale),
+    UNIT_TEST(who_reads_while_the_history_is_replaced_is_told),
+    UNIT_TEST(who_reads_while_links_are_made_goes_on),
+    UNIT_TEST(who_reads_while_another_is_renamed_into_place_sees_one),
     UNIT_TEST(a_new_uuid_is_stale),
     UNIT_TEST(an_upgraded_repository_is_stale),
     UNIT_TEST(a_folder_that_went_away_is_stale),
