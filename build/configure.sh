@@ -265,11 +265,16 @@ probe_libraries()
     find_library SERF serf-1 || have_serf=0
     CRYPTO_FLAGS='' CRYPTO_LIBS='' have_libcrypto=1
     find_library CRYPTO libcrypto || have_libcrypto=0
+    DEFLATE_FLAGS='' DEFLATE_LIBS='' have_libdeflate=0
+    [ "$libdeflate" = no ] || ! find_library DEFLATE libdeflate ||
+        have_libdeflate=1
     CMOCKA_FLAGS='' CMOCKA_LIBS='' have_cmocka=1
     find_library CMOCKA cmocka || have_cmocka=0
 
     LIB_FLAGS="$ZLIB_FLAGS$EXPAT_FLAGS$SQLITE_FLAGS$LZ4_FLAGS$CRYPTO_FLAGS"
+    LIB_FLAGS="$LIB_FLAGS$DEFLATE_FLAGS"
     LIB_LIBS="$EXPAT_LIBS $SQLITE_LIBS $LZ4_LIBS $ZLIB_LIBS $CRYPTO_LIBS"
+    LIB_LIBS="$LIB_LIBS $DEFLATE_LIBS"
 }
 
 # --- compiler flags -----------------------------------------------------
@@ -424,6 +429,7 @@ write_config_h()
         echo "#define REPO_VERSION \"$VERSION\""
         printf '%s' "$config_defines" | sed 's/^/#define /'
         echo "#define HAVE_LIBCRYPTO $have_libcrypto"
+        echo "#define HAVE_LIBDEFLATE $have_libdeflate"
         echo "#define HAVE_SERF $have_serf"
         echo '#endif'
     } | replace_file config.h
@@ -472,6 +478,7 @@ show_summary()
     echo "  compiler        $CC $CFLAGS"
     [ "$have_serf" = 1 ] || echo '  no serf: repobench is not built'
     [ "$have_libcrypto" = 1 ] || echo '  no libcrypto: slower checksums'
+    [ "$have_libdeflate" = 1 ] || echo '  no libdeflate: slower compression'
     [ "$have_cmocka" = 1 ] || echo '  no cmocka: no unit tests'
     echo "Now run: $MAKE && $MAKE check"
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib and LZ4 in one call each, with the size known beforehand. */
+/* zlib data and LZ4 blocks in one call each, with the size known beforehand. */
 
 #include "libfs/base/compress.h"
 
@@ -9,10 +9,41 @@
 #include <lz4.h>
 #include <zlib.h>
 
+/* Without configure, as lint sees it: as usual. */
+#ifndef HAVE_LIBDEFLATE
+#define HAVE_LIBDEFLATE 1
+#endif
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+
 static fs_error_t *malformed(const char *what)
 {
     return FS_ERROR(FS_ERR_STREAM_MALFORMED, "zlib data %s", what);
 }
+
+#if HAVE_LIBDEFLATE
+
+fs_error_t *fs_zlib_inflate_upto(char *out, apr_size_t *out_len, const char *in,
+                                 apr_size_t len)
+{
+    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
+    enum libdeflate_result result;
+    apr_size_t used = 0;
+
+    if (!inflater)
+        return FS_ERROR_APR(APR_ENOMEM, "inflating");
+    result = libdeflate_zlib_decompress_ex(inflater, in, len, out, *out_len,
+                                           &used, out_len);
+    libdeflate_free_decompressor(inflater);
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+        return malformed("is longer than stated");
+    if (result != LIBDEFLATE_SUCCESS)
+        return malformed("is damaged or cut off");
+    return used == len ? NULL : malformed("is followed by other bytes");
+}
+
+#else
 
 /* In one call, output room for all: zlib then needs no window of its own. */
 static fs_error_t *inflate_whole(z_stream *z)
@@ -56,6 +87,8 @@ fs_error_t *fs_zlib_inflate_upto(char *out, apr_size_t *out_len, const char *in,
     return err;
 }
 
+#endif
+
 fs_error_t *fs_zlib_inflate(char *out, apr_size_t out_len, const char *in,
                             apr_size_t len)
 {
@@ -64,6 +97,39 @@ fs_error_t *fs_zlib_inflate(char *out, apr_size_t out_len, const char *in,
     FS_TRY(fs_zlib_inflate_upto(out, &done, in, len));
     return done == out_len ? NULL : malformed("is shorter than stated");
 }
+
+static fs_error_t *no_room(apr_size_t len, int level, apr_size_t room)
+{
+    return FS_ERROR(FS_ERR_GENERAL,
+                    "deflating %" APR_SIZE_T_FMT " bytes at level %d into "
+                    "%" APR_SIZE_T_FMT " failed",
+                    len, level, room);
+}
+
+#if HAVE_LIBDEFLATE
+
+apr_size_t fs_zlib_bound(apr_size_t len)
+{
+    return libdeflate_zlib_compress_bound(NULL, len);
+}
+
+fs_error_t *fs_zlib_deflate(char *out, apr_size_t *out_len, const char *in,
+                            apr_size_t len, int level)
+{
+    struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(level);
+    apr_size_t done;
+
+    if (!deflater)
+        return FS_ERROR_APR(APR_ENOMEM, "deflating");
+    done = libdeflate_zlib_compress(deflater, in, len, out, *out_len);
+    libdeflate_free_compressor(deflater);
+    if (!done)
+        return no_room(len, level, *out_len);
+    *out_len = done;
+    return NULL;
+}
+
+#else
 
 apr_size_t fs_zlib_bound(apr_size_t len)
 {
@@ -79,13 +145,12 @@ fs_error_t *fs_zlib_deflate(char *out, apr_size_t *out_len, const char *in,
     if (status == Z_MEM_ERROR)
         return FS_ERROR_APR(APR_ENOMEM, "deflating");
     if (status != Z_OK)
-        return FS_ERROR(FS_ERR_GENERAL,
-                        "deflating %" APR_SIZE_T_FMT " bytes at level %d into "
-                        "%" APR_SIZE_T_FMT " failed",
-                        len, level, *out_len);
+        return no_room(len, level, *out_len);
     *out_len = room;
     return NULL;
 }
+
+#endif
 
 fs_error_t *fs_lz4_expand_upto(char *out, apr_size_t *out_len, const char *in,
                                apr_size_t len)
