@@ -2,8 +2,8 @@
 """The repositories that are measured, loaded by stock tools in each format.
 
 `history` is a development history: the dump stream that BENCH_HISTORY names
-(plain, .gz or .xz), else the small one of the system tests. `tree` is wide and
-flat: 1500 small files in 30 directories.
+(plain, .gz, .bz2 or .xz), else the small one of the system tests. The others
+are generated.
 """
 
 import bz2
@@ -11,12 +11,12 @@ import collections
 import gzip
 import lzma
 import os
-import random
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 
+import generated
 import harness
 import history
 
@@ -26,13 +26,16 @@ FORMATS = {
     f.name: f for f in (
         Format("8-loose", "1.14", False),
         Format("8-packed", "1.14", True),
+        Format("6-loose", "1.8", False),
         Format("6-packed", "1.8", True),
     )
 }
-DIRECTORIES = 30
-FILES = 50  # in each of them
-SHARD_OF_TREE = 8  # revisions; so that its few revisions can be packed
+NAMES = ("history",) + tuple(generated.GENERATORS)
 OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+
+#: What operations need to know: youngest revision, the living file that was
+#: changed most.
+Facts = collections.namedtuple("Facts", "youngest busiest")
 
 
 class Repositories:
@@ -41,7 +44,7 @@ class Repositories:
     def __init__(self, folder, say):
         self.folder = folder
         self.say = say
-        self.facts = {}
+        self.known = {}
 
     def path(self, name, kind):
         """The repository `name` in the format `kind`, made if need be."""
@@ -51,55 +54,58 @@ class Repositories:
         self.say("making %s" % os.path.basename(path))
         part = path + ".part"
         shutil.rmtree(part, ignore_errors=True)
-        harness.run(["svnadmin", "create", "--compatible-version",
-                     kind.version, part])
-        if name == "tree":
-            set_shard_size(part, SHARD_OF_TREE)
-        self.load(name, part)
         if kind.packed:
-            harness.run(["svnadmin", "pack", "-q", part])
+            loose = FORMATS[kind.name.replace("packed", "loose")]
+            shutil.copytree(self.path(name, loose), part)
+            run_long(["svnadmin", "pack", "-q", part])
+        else:
+            run_long(["svnadmin", "create", "--compatible-version",
+                      kind.version, part])
+            self.load(name, part)
         harness.readable(part)
         os.rename(part, path)
         return path
 
     def load(self, name, path):
         """Load the dump stream of `name` into an empty repository."""
-        source = self.dump(name)
-        opened = OPENERS.get(os.path.splitext(source)[1], open)
-        command = ["svnadmin", "load", "-q", "--no-flush-to-disk", path]
-        with opened(source, "rb") as inp:
-            with subprocess.Popen(command, stdin=subprocess.PIPE) as loading:
-                shutil.copyfileobj(inp, loading.stdin, 1 << 20)
-                loading.stdin.close()
-        if loading.returncode != 0:
-            raise RuntimeError("loading %s failed" % source)
-
-    def dump(self, name):
-        """The file that holds the dump stream of `name`."""
-        given = os.environ.get("BENCH_HISTORY")
-        if name == "history" and given:
-            return given
-        target = os.path.join(self.folder, name + ".dump")
-        if not os.path.exists(target):
-            source = os.path.join(self.folder, name + ".source")
-            shutil.rmtree(source, ignore_errors=True)
+        with subprocess.Popen(["svnadmin", "load", "-q", "--no-flush-to-disk",
+                               path], stdin=subprocess.PIPE) as loading:
             if name == "history":
-                history.build(source)
+                self.copy_history(loading.stdin)
             else:
-                build_tree(source)
-            with open(target + ".part", "wb") as out:
-                out.write(harness.run(["svnadmin", "dump", "-q", source],
-                                      env={}).stdout)
-            os.rename(target + ".part", target)
-            shutil.rmtree(source)
-        return target
+                set_shard_size(path, generated.GENERATORS[name][1])
+                generated.write(name, loading.stdin)
+            loading.stdin.close()
+        if loading.returncode != 0:
+            raise RuntimeError("loading %s failed" % path)
 
-    def busiest_file(self):
-        """Path of the living file of `history` with the most changes."""
-        if "busiest" not in self.facts:
-            path = self.path("history", FORMATS["8-loose"])
-            self.facts["busiest"] = find_busiest("file://" + path)
-        return self.facts["busiest"]
+    def copy_history(self, out):
+        """Write the dump stream of the history."""
+        given = os.environ.get("BENCH_HISTORY")
+        if given:
+            opened = OPENERS.get(os.path.splitext(given)[1], open)
+            with opened(given, "rb") as inp:
+                shutil.copyfileobj(inp, out, 1 << 20)
+            return
+        source = os.path.join(self.folder, "history.source")
+        if not os.path.exists(source):
+            history.build(source)
+        out.write(harness.run(["svnadmin", "dump", "-q", source]).stdout)
+
+    def facts(self, name, kind):
+        """Facts of the repository `name`, which no format changes."""
+        if name not in self.known:
+            path = self.path(name, kind)
+            youngest = int(harness.run(["svnlook", "youngest", path]).stdout)
+            self.known[name] = Facts(
+                youngest, find_busiest("file://" + path)
+                if name == "history" else "")
+        return self.known[name]
+
+
+def run_long(command):
+    """Run a program for as long as it takes."""
+    subprocess.run(command, check=True)
 
 
 def set_shard_size(path, size):
@@ -110,40 +116,6 @@ def set_shard_size(path, size):
     os.chmod(name, 0o644)
     with open(name, "w") as out:
         out.write(re.sub(r"sharded \d+", "sharded %d" % size, text))
-
-
-def build_tree(path):
-    """Make the tree repository: one commit a directory, then edits."""
-    noise = random.Random(11)
-    work = path + ".work"
-    shutil.rmtree(work, ignore_errors=True)
-    os.makedirs(work)
-    client = harness.Client(work)
-    url = "file://" + path
-
-    def text():
-        return "".join(noise.choice("abcdefgh ijkl mnop\n")
-                       for _ in range(120))
-
-    harness.run(["svnadmin", "create", path])
-    client.run("mkdir", "-q", "-m", "layout", url + "/trunk")
-    for number in range(DIRECTORIES):
-        folder = os.path.join(work, "d%02d" % number)
-        os.makedirs(folder)
-        for count in range(FILES):
-            with open(os.path.join(folder, "f%02d.txt" % count), "w") as out:
-                out.write(text())
-        client.run("import", "-q", "-m", "directory %d" % number, folder,
-                   "%s/trunk/d%02d" % (url, number))
-    for number in range(34):
-        changed = os.path.join(work, "changed")
-        with open(changed, "w") as out:
-            out.write(text())
-        client.run("-m", "edit %d" % number, "--root-url", url, "put",
-                   changed, "trunk/d%02d/f%02d.txt"
-                   % (number % DIRECTORIES, number % FILES),
-                   program="svnmucc")
-    shutil.rmtree(work)
 
 
 def find_busiest(url):
@@ -158,3 +130,19 @@ def find_busiest(url):
         if found.stdout.strip() == b"file":
             return path.lstrip("/")
     raise RuntimeError("no file of the history was changed")
+
+
+def drop_pages(path):
+    """Take a repository's files out of the page cache of the system."""
+    for folder, _, names in os.walk(path):
+        for name in names:
+            drop_file(os.path.join(folder, name))
+
+
+def drop_file(path):
+    """Take one file out of the page cache."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
