@@ -99,8 +99,9 @@ static bool may_declare(repo_body_parser_t *parser, apr_size_t bytes)
         parser->declared > parser->limits.namespaces)
         STOP_MALFORMED(parser,
                        "the body declares more than %" APR_INT64_T_FMT
-                       " namespaces",
-                       parser->limits.namespaces);
+                       " namespaces%s",
+                       parser->limits.namespaces,
+                       see(parser->limits.namespaces_directive, parser->pool));
     else if (parser->declared_bytes > NAMESPACES_MAX)
         stop(parser,
              FS_ERROR(FS_ERR_TOO_LARGE,
@@ -175,10 +176,11 @@ static void collect_attrs(repo_body_parser_t *parser, const char **atts)
         count++;
         if (parser->limits.attributes > 0 &&
             count > parser->limits.attributes) {
-            STOP_MALFORMED(parser,
-                           "an element has more than %" APR_INT64_T_FMT
-                           " attributes",
-                           parser->limits.attributes);
+            STOP_MALFORMED(
+                parser,
+                "an element has more than %" APR_INT64_T_FMT " attributes%s",
+                parser->limits.attributes,
+                see(parser->limits.attributes_directive, parser->pool));
             return;
         }
         if (is_declaration(atts[0], &prefix))
@@ -217,8 +219,9 @@ static void on_start(void *data, const char *qualified, const char **atts)
     if (parser->err)
         return;
     if (parser->depth >= max) {
-        STOP_MALFORMED(
-            parser, "elements are nested deeper than %" APR_INT64_T_FMT, max);
+        STOP_MALFORMED(parser,
+                       "elements are nested deeper than %" APR_INT64_T_FMT "%s",
+                       max, see(parser->limits.depth_directive, parser->pool));
         return;
     }
     count_items(parser, atts);
@@ -253,6 +256,12 @@ static void drop_bindings(repo_body_parser_t *parser)
         apr_array_pop(parser->bindings);
 }
 
+/* Without somebody to tell, texts are counted only. */
+static bool keeps_text(const repo_body_parser_t *parser)
+{
+    return parser->handler && parser->handler->end;
+}
+
 static void on_end(void *data, const char *qualified)
 {
     repo_body_parser_t *parser = data;
@@ -263,7 +272,7 @@ static void on_end(void *data, const char *qualified)
         return;
     start = *(apr_size_t *)apr_array_pop(parser->starts);
     elem.depth = --parser->depth;
-    if (parser->handler && parser->handler->end &&
+    if (keeps_text(parser) &&
         resolve(parser, qualified, false, &elem.ns, &elem.name)) {
         fs_error_t *err;
 
@@ -296,8 +305,7 @@ static void on_text(void *data, const char *text, int len)
     repo_body_parser_t *parser = data;
     apr_size_t start;
 
-    if (parser->err || parser->depth == 0 || !parser->handler ||
-        !parser->handler->end)
+    if (parser->err || parser->depth == 0)
         return;
     start =
         APR_ARRAY_IDX(parser->starts, parser->starts->nelts - 1, apr_size_t);
@@ -311,8 +319,10 @@ static void on_text(void *data, const char *text, int len)
                       see(parser->limits.text_directive, parser->pool)));
         return;
     }
-    reserve_text(parser, (apr_size_t)len);
-    memcpy(parser->text + parser->text_len, text, (apr_size_t)len);
+    if (keeps_text(parser)) {
+        reserve_text(parser, (apr_size_t)len);
+        memcpy(parser->text + parser->text_len, text, (apr_size_t)len);
+    }
     parser->text_len += (apr_size_t)len;
 }
 
@@ -452,18 +462,28 @@ bool repo_body_is(const repo_body_elem_t *elem, const char *ns,
 
 /* ---- the body of a request ---- */
 
-static fs_error_t *read_error(apr_status_t status)
+bool repo_body_is_cut(apr_status_t status)
 {
+    return APR_STATUS_IS_EOF(status) || APR_STATUS_IS_TIMEUP(status) ||
+           APR_STATUS_IS_ECONNRESET(status) ||
+           APR_STATUS_IS_ECONNABORTED(status) ||
+           APR_STATUS_IS_INCOMPLETE(status);
+}
+
+fs_error_t *repo_body_read_error(apr_status_t status)
+{
+    if (repo_body_is_cut(status))
+        return fs_error_create(FS_ERR_CANCELLED, status, NULL, __FILE__,
+                               __LINE__,
+                               "the client went away while it sent the body");
     if (APR_STATUS_IS_ENOSPC(status))
         return fs_error_create(FS_ERR_TOO_LARGE, status, NULL, __FILE__,
                                __LINE__,
                                "the body is longer than LimitRequestBody "
                                "allows");
-    if (status == AP_FILTER_ERROR || status == APR_EGENERAL)
-        return fs_error_create(FS_ERR_DAV_REQUEST, status, NULL, __FILE__,
-                               __LINE__, "the body could not be read");
-    return fs_error_create(FS_ERR_CANCELLED, status, NULL, __FILE__, __LINE__,
-                           "the client went away while it sent the body");
+    return fs_error_create(FS_ERR_DAV_REQUEST, status, NULL, __FILE__, __LINE__,
+                           "the body could not be read: its transfer coding "
+                           "or its compression is broken, or expands too much");
 }
 
 static fs_error_t *feed_brigade(repo_body_parser_t *parser,
@@ -482,7 +502,7 @@ static fs_error_t *feed_brigade(repo_body_parser_t *parser,
         if (!APR_BUCKET_IS_METADATA(bucket)) {
             status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
             if (status != APR_SUCCESS)
-                return read_error(status);
+                return repo_body_read_error(status);
             if (len > 0)
                 FS_TRY(repo_body_parser_feed(parser, data, len, false));
         }
@@ -503,7 +523,7 @@ static fs_error_t *read_all(request_rec *r, repo_body_parser_t *parser,
         fs_error_t *err;
 
         if (status != APR_SUCCESS)
-            return read_error(status);
+            return repo_body_read_error(status);
         err = feed_brigade(parser, brigade, &ended);
         apr_brigade_cleanup(brigade);
         if (err)

@@ -21,6 +21,9 @@ typedef struct repo_body_limits_t {
     apr_int64_t text;       /* bytes of the text of one element */
     /* Names for messages: what to raise. May be NULL. */
     const char *bytes_directive;
+    const char *depth_directive;
+    const char *attributes_directive;
+    const char *namespaces_directive;
     const char *text_directive;
     /* Elements and attributes in all: for a body that is held in memory. */
     apr_int64_t items;
@@ -83,11 +86,21 @@ fs_error_t *repo_body_parser_feed(repo_body_parser_t *parser, const char *data,
 /** Did any byte arrive? */
 bool repo_body_parser_began(const repo_body_parser_t *parser);
 
+/** Is `status`, of a read that failed, that of a client which is gone or
+ *  stands still? */
+bool repo_body_is_cut(apr_status_t status);
+
+/**
+ * What a failed read of a body means: FS_ERR_CANCELLED, the client is gone;
+ * FS_ERR_TOO_LARGE, a limit of httpd; FS_ERR_DAV_REQUEST, a filter of httpd
+ * could not decode it.
+ */
+fs_error_t *repo_body_read_error(apr_status_t status);
+
 /**
  * Read the whole body of a request through the parser.
  * Errors: as repo_body_parser_feed(); FS_ERR_XML_MALFORMED: no body;
- *         FS_ERR_CANCELLED: the client went away; FS_ERR_TOO_LARGE: a limit of
- *         httpd.
+ *         those of repo_body_read_error().
  */
 fs_error_t *repo_body_read(request_rec *r, const repo_body_limits_t *limits,
                            const repo_body_handler_t *handler,

@@ -97,6 +97,13 @@ static void answer(request_rec *r, fs_error_t *err)
     (void)ap_pass_brigade(r->output_filters, end);
 }
 
+/* A failure of which the client knows, or cannot be told. */
+static bool is_answered(const request_rec *r, apr_status_t status)
+{
+    return status == AP_FILTER_ERROR || APR_STATUS_IS_EAGAIN(status) ||
+           r->connection->aborted || repo_body_is_cut(status);
+}
+
 static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
                                  ap_input_mode_t mode, apr_read_type_e block,
                                  apr_off_t readbytes)
@@ -106,13 +113,15 @@ static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
         ap_get_brigade(f->next, brigade, mode, block, readbytes);
     fs_error_t *err;
 
-    if (status != APR_SUCCESS || mode != AP_MODE_READBYTES || guard->ended)
+    if (mode != AP_MODE_READBYTES || guard->ended ||
+        (status != APR_SUCCESS && is_answered(f->r, status)))
         return status;
     if (f->r->status != HTTP_OK || f->r->eos_sent) {
         guard->ended = true; /* answered: httpd throws the rest away */
         return status;
     }
-    err = look_at(guard, brigade);
+    err = status == APR_SUCCESS ? look_at(guard, brigade)
+                                : repo_body_read_error(status);
     if (!err)
         return APR_SUCCESS;
     guard->ended = true;
@@ -146,22 +155,41 @@ void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
 /* What the core takes for "not set". */
 #define CORE_UNSET (-1)
 
+/* Settings of the core for this request alone. */
+static core_dir_config *own_settings(request_rec *r)
+{
+    core_dir_config *core = apr_pmemdup(
+        r->pool, ap_get_core_module_config(r->per_dir_config), sizeof(*core));
+    ap_conf_vector_t *empty = ap_create_per_dir_config(r->pool);
+
+    /* Merging with nothing makes a copy of the vector. */
+    r->per_dir_config =
+        ap_merge_per_dir_configs(r->pool, r->per_dir_config, empty);
+    ap_set_core_module_config(r->per_dir_config, core);
+    return core;
+}
+
 void repo_guard_raise_limits(request_rec *r)
 {
     core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
-    ap_conf_vector_t *empty;
 
     if (core->limit_xml_body != CORE_UNSET &&
         core->limit_req_body != CORE_UNSET)
         return;
-    core = apr_pmemdup(r->pool, core, sizeof(*core));
+    core = own_settings(r);
     if (core->limit_xml_body == CORE_UNSET)
         core->limit_xml_body = 0;
     if (core->limit_req_body == CORE_UNSET)
         core->limit_req_body = 0;
-    /* Merging with nothing makes a copy of the vector for this request. */
-    empty = ap_create_per_dir_config(r->pool);
-    r->per_dir_config =
-        ap_merge_per_dir_configs(r->pool, r->per_dir_config, empty);
-    ap_set_core_module_config(r->per_dir_config, core);
+}
+
+void repo_guard_take_over(request_rec *r)
+{
+    core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+
+    if (core->limit_xml_body == 0 && core->limit_req_body == 0)
+        return;
+    core = own_settings(r);
+    core->limit_xml_body = 0;
+    core->limit_req_body = 0;
 }

@@ -32,4 +32,11 @@ bool repo_guard_wants_names(request_rec *r);
  */
 void repo_guard_raise_limits(request_rec *r);
 
+/**
+ * Drop httpd's limits on the body of `r`, also those that were set: for a body
+ * that is read within limits of ours, which take those in. Ours answer with
+ * the name of the directive.
+ */
+void repo_guard_take_over(request_rec *r);
+
 #endif

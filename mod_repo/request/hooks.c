@@ -17,6 +17,7 @@
 
 #include "mod_repo/http/guard.h"
 #include "mod_repo/request/request.h"
+#include "mod_repo/request/xml_limits.h"
 
 /* httpd forgets the location's settings before the phase after this one, so
  * remember which URL is ours. Others may still refuse it or send it elsewhere:
@@ -92,19 +93,14 @@ static bool has_dav_body(const request_rec *r)
 
 static void insert_filter(request_rec *r)
 {
-    repo_body_limits_t limits = { 0 };
+    repo_body_limits_t limits;
     repo_limits_t configured;
 
     if (r->main || !has_dav_body(r) || !repo_request_is_ours(r))
         return;
     repo_config_limits(&configured, repo_config_of(r));
-    limits.bytes = configured.xml_body;
-    limits.bytes_directive = REPO_LIMIT_NAME(xml_body);
-    limits.depth = configured.xml_depth;
-    limits.attributes = configured.xml_attributes;
-    limits.namespaces = configured.xml_namespaces;
-    limits.items = configured.xml_items;
-    limits.items_directive = REPO_LIMIT_NAME(xml_items);
+    repo_xml_limits_dav(&limits, r, &configured);
+    repo_guard_take_over(r);
     repo_guard_insert(r, &limits, configured.prop_names);
 }
 

@@ -10,6 +10,7 @@
 #include <apr_strings.h>
 
 #include <http_config.h>
+#include <http_core.h>
 #include <http_log.h>
 #include <http_protocol.h>
 #include <http_request.h>
@@ -21,6 +22,9 @@ httpd_request_t *httpd_request(apr_pool_t *pool)
 {
     httpd_request_t *request = apr_pcalloc(pool, sizeof(*request));
 
+    request->core.limit_xml_body = request->core.limit_req_body = -1;
+    request->settings[0] = &request->core;
+    request->r.per_dir_config = (ap_conf_vector_t *)request->settings;
     request->r.pool = pool;
     request->r.log = &quiet;
     request->r.connection = &request->c;
@@ -28,6 +32,8 @@ httpd_request_t *httpd_request(apr_pool_t *pool)
     request->r.headers_out = apr_table_make(pool, 4);
     request->r.subprocess_env = apr_table_make(pool, 4);
     request->r.output_filters = &request->filter;
+    request->r.input_filters = &request->filter;
+    request->r.status = HTTP_OK;
     request->c.pool = pool;
     request->c.bucket_alloc = apr_bucket_alloc_create(pool);
     request->filter.c = &request->c;
@@ -75,16 +81,92 @@ ap_pass_brigade(ap_filter_t *filter, apr_bucket_brigade *brigade)
     return APR_SUCCESS;
 }
 
+/* The next piece of the body, or its end. */
+static apr_status_t read_body(httpd_request_t *request,
+                              apr_bucket_brigade *brigade, apr_off_t readbytes)
+{
+    apr_bucket_alloc_t *alloc = request->c.bucket_alloc;
+    apr_size_t len = request->body_len;
+
+    if (!request->body)
+        return APR_EGENERAL;
+    if (len > (apr_size_t)readbytes)
+        len = (apr_size_t)readbytes;
+    if (request->piece && len > request->piece)
+        len = request->piece;
+    if (len > 0)
+        APR_BRIGADE_INSERT_TAIL(
+            brigade, apr_bucket_immortal_create(request->body, len, alloc));
+    request->body += len;
+    request->body_len -= len;
+    if (request->body_len == 0)
+        APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(alloc));
+    return APR_SUCCESS;
+}
+
 AP_DECLARE(apr_status_t)
 ap_get_brigade(ap_filter_t *filter, apr_bucket_brigade *brigade,
                ap_input_mode_t mode, apr_read_type_e block, apr_off_t readbytes)
 {
-    (void)filter;
-    (void)brigade;
-    (void)mode;
-    (void)block;
-    (void)readbytes;
-    return APR_EGENERAL;
+    if (filter->frec)
+        return filter->frec->filter_func.in_func(filter, brigade, mode, block,
+                                                 readbytes);
+    return read_body(filter->ctx, brigade, readbytes);
+}
+
+/* The one filter that a test registers. */
+static ap_filter_rec_t registered;
+
+AP_DECLARE(ap_filter_rec_t *)
+ap_register_input_filter(const char *name, ap_in_filter_func filter_func,
+                         ap_init_filter_func filter_init, ap_filter_type ftype)
+{
+    registered.name = name;
+    registered.filter_func.in_func = filter_func;
+    registered.filter_init_func = filter_init;
+    registered.ftype = ftype;
+    return &registered;
+}
+
+AP_DECLARE(ap_filter_t *)
+ap_add_input_filter(const char *name, void *ctx, request_rec *r, conn_rec *c)
+{
+    ap_filter_t *filter = apr_pcalloc(r->pool, sizeof(*filter));
+
+    (void)name;
+    filter->frec = &registered;
+    filter->ctx = ctx;
+    filter->next = r->input_filters;
+    filter->r = r;
+    filter->c = c;
+    r->input_filters = filter;
+    return filter;
+}
+
+AP_CORE_DECLARE(ap_conf_vector_t *) ap_create_per_dir_config(apr_pool_t *p)
+{
+    return apr_pcalloc(p, 1);
+}
+
+AP_CORE_DECLARE(ap_conf_vector_t *)
+ap_merge_per_dir_configs(apr_pool_t *p, ap_conf_vector_t *base,
+                         ap_conf_vector_t *new_conf)
+{
+    (void)p;
+    (void)new_conf;
+    return base;
+}
+
+AP_DECLARE(char *)
+ap_construct_url(apr_pool_t *p, const char *uri, request_rec *r)
+{
+    (void)r;
+    return apr_pstrcat(p, "http://localhost", uri, NULL);
+}
+
+AP_DECLARE(void) ap_set_content_type(request_rec *r, const char *ct)
+{
+    r->content_type = ct;
 }
 
 /* Any metadata bucket will do: the collector takes it for an error. */

@@ -15,6 +15,9 @@ static const repo_body_limits_t limits = {
     .namespaces = 3,
     .text = 20,
     .bytes_directive = "RepoLimitReportBody",
+    .depth_directive = "RepoLimitXMLDepth",
+    .attributes_directive = "RepoLimitXMLAttributes",
+    .namespaces_directive = "RepoLimitXMLNamespaces",
     .text_directive = "RepoLimitXMLText",
     .items = 9,
     .items_directive = "RepoLimitXMLItems",
@@ -130,16 +133,18 @@ static void limits_hold_at_their_value_and_not_above(void **state)
 {
     assert_fs_ok(feed("<a><b><c><d/></c></b></a>", 1000, state));
     assert_fs_error_says(feed("<a><b><c><d><e/></d></c></b></a>", 1000, state),
-                         FS_ERR_XML_MALFORMED, "deeper than 4");
+                         FS_ERR_XML_MALFORMED,
+                         "deeper than 4, see RepoLimitXMLDepth");
     assert_fs_ok(feed("<a b='' c='' d=''/>", 1000, state));
     assert_fs_error_says(feed("<a b='' c='' d='' e=''/>", 1000, state),
-                         FS_ERR_XML_MALFORMED, "more than 3 attributes");
+                         FS_ERR_XML_MALFORMED,
+                         "3 attributes, see RepoLimitXMLAttributes");
     assert_fs_ok(feed("<a xmlns:b='1' xmlns:c='2' xmlns:d='3'/>", 1000, state));
     assert_fs_error_says(
         feed("<a xmlns:b='1'><c xmlns:b='2'/><d xmlns:b='3'/><e xmlns:b='4'/>"
              "</a>",
              1000, state),
-        FS_ERR_XML_MALFORMED, "more than 3 namespaces");
+        FS_ERR_XML_MALFORMED, "3 namespaces, see RepoLimitXMLNamespaces");
     assert_fs_ok(feed("<a>12345678901234567890</a>", 1000, state));
     assert_fs_error_says(feed("<a>123456789012345678901</a>", 1000, state),
                          FS_ERR_TOO_LARGE, "RepoLimitXMLText");
@@ -196,6 +201,29 @@ static void an_error_of_the_handler_ends_the_parse(void **state)
     assert_string_equal(told, "<|a@0<|stop@1");
 }
 
+static void texts_are_limited_without_a_handler(void **state)
+{
+    static const char xml[] = "<a>12345<b>12345678901234567890</b>123456";
+    repo_body_parser_t *parser =
+        repo_body_parser_create(&limits, NULL, unit_pool(state));
+
+    assert_fs_ok(repo_body_parser_feed(parser, xml, sizeof(xml) - 1, false));
+    assert_fs_error_says(
+        repo_body_parser_feed(parser, "7890123456</a>", 14, true),
+        FS_ERR_TOO_LARGE, "RepoLimitXMLText");
+}
+
+static void a_failed_read_tells_whose_fault_it_was(void **state)
+{
+    (void)state;
+    assert_fs_error(repo_body_read_error(APR_EOF), FS_ERR_CANCELLED);
+    assert_fs_error(repo_body_read_error(APR_TIMEUP), FS_ERR_CANCELLED);
+    assert_fs_error_says(repo_body_read_error(APR_ENOSPC), FS_ERR_TOO_LARGE,
+                         "LimitRequestBody");
+    assert_fs_error_says(repo_body_read_error(APR_EINVAL), FS_ERR_DAV_REQUEST,
+                         "compression");
+}
+
 static void a_body_can_be_checked_without_a_handler(void **state)
 {
     repo_body_parser_t *parser =
@@ -219,6 +247,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(names_of_namespaces_are_limited_in_all),
     UNIT_TEST(a_long_body_names_the_directive_to_raise),
     UNIT_TEST(an_error_of_the_handler_ends_the_parse),
+    UNIT_TEST(texts_are_limited_without_a_handler),
+    UNIT_TEST(a_failed_read_tells_whose_fault_it_was),
     UNIT_TEST(a_body_can_be_checked_without_a_handler),
 };
 
