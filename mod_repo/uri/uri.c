@@ -81,18 +81,27 @@ bool repo_uri_parse_rev(fs_rev_t *rev, const char *text)
 
 /* ---- taking apart ---- */
 
-/* `path` with runs of slashes made one; may be `path` itself. */
-static const char *collapse_slashes(const char *path, apr_pool_t *result)
+/* `path` without empty and "." segments; may be `path` itself. */
+static const char *drop_segments(const char *path, apr_pool_t *result)
 {
     const char *in;
     char *copy, *out;
 
-    if (!strstr(path, "//"))
+    if (!strstr(path, "//") && !strstr(path, "/."))
         return path;
     copy = out = apr_palloc(result, strlen(path) + 1);
-    for (in = path; *in; in++)
-        if (in[0] != '/' || in[1] != '/')
+    for (in = path; *in; in++) {
+        if (in[0] == '/' && in[1] == '/')
+            continue;
+        if (in[0] == '/' && in[1] == '.' && (in[2] == '/' || !in[2])) {
+            in++;
+            if (in[1] == '/')
+                continue;
+            *out++ = '/';
+        } else {
             *out++ = *in;
+        }
+    }
     *out = '\0';
     return copy;
 }
@@ -106,7 +115,7 @@ bool repo_uri_split(const char **root, const char **name, const char **below,
 
     while (len > 0 && location[len - 1] == '/')
         len--;
-    path = collapse_slashes(path, result);
+    path = drop_segments(path, result);
     if (strncmp(path, location, len) != 0)
         return false;
     rest = path + len;
@@ -208,7 +217,7 @@ bool repo_uri_parse(repo_uri_t *uri, const char *below, const char *special,
     apr_size_t len;
     int kind;
 
-    below = collapse_slashes(below, result);
+    below = drop_segments(below, result);
     len = strlen(below);
     *uri = (repo_uri_t){ .kind = REPO_URI_PUBLIC, .rev = FS_INVALID_REV };
     uri->slash = len > 0 && below[len - 1] == '/';
@@ -331,7 +340,7 @@ const char *repo_uri_fspath(const char *url, const char *root,
 
     if (!path)
         return NULL;
-    path = collapse_slashes(path, result);
+    path = drop_segments(path, result);
     if (strncmp(path, root, len) != 0 ||
         (path[len] != '\0' && path[len] != '/'))
         return NULL;

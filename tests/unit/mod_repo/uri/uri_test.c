@@ -101,6 +101,24 @@ static void a_public_path_is_made_canonical(void **state)
     assert_false(parse("", state).slash);
 }
 
+static void dots_and_slashes_do_not_hide_a_special_url(void **state)
+{
+    static const char *const rows[] = { "/./!svn/rvr/7/a", "//!svn//rvr/7/./a",
+                                        "/././!svn/./rvr/7/a/." };
+    repo_uri_t uri;
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        assert_true(repo_uri_parse(&uri, rows[i], "!svn", unit_pool(state)));
+        assert_int_equal(uri.kind, REPO_URI_RVR);
+        assert_int_equal(uri.rev, 7);
+        assert_string_equal(uri.path, "/a");
+        assert_int_equal(uri.slash, i == 2);
+    }
+    assert_true(repo_uri_parse(&uri, "/.a/b./..c", "!svn", unit_pool(state)));
+    assert_string_equal(uri.path, "/.a/b./..c");
+}
+
 static void a_path_that_begins_like_the_special_one_is_public(void **state)
 {
     assert_string_equal(parse("/!svnx/me", state).path, "/!svnx/me");
@@ -288,6 +306,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(the_location_of_a_parent_has_an_empty_name),
     UNIT_TEST(a_path_beside_the_location_is_refused),
     UNIT_TEST(a_public_path_is_made_canonical),
+    UNIT_TEST(dots_and_slashes_do_not_hide_a_special_url),
     UNIT_TEST(a_path_that_begins_like_the_special_one_is_public),
     UNIT_TEST(every_special_form_is_parsed),
     UNIT_TEST(malformed_special_urls_are_unknown),
