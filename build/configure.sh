@@ -339,6 +339,8 @@ add_sanitizers()
     hardening=no
     flags='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
     BASE_CFLAGS="$BASE_CFLAGS $flags -fno-omit-frame-pointer"
+    # APR's rings take offsets from a null pointer where offsetof is unknown.
+    BASE_CFLAGS="$BASE_CFLAGS -include stddef.h"
     if [ "$is_clang" = yes ] && [ "$fuzz" = no ]; then
         flags="$flags -shared-libsan"
         runtime=$($CC -print-file-name="libclang_rt.asan-$(uname -m).so")

@@ -116,9 +116,9 @@ $(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
 
 # A test of a part of the module names the objects it needs in a comment,
 # "/* link: mod_repo/uri/uri.o */"; several names are separated by spaces.
-ifneq ($(UNIT_BIN),)
+ifneq ($(UNIT_BIN)$(FUZZ_BIN),)
 $(shell mkdir -p tests && cd $(srcdir) && \
-	grep -Ho '^/\* link: .* \*/' $(UNIT_BIN:=.c) | \
+	grep -Ho '^/\* link: .* \*/' $(UNIT_BIN:=.c) $(FUZZ_BIN:=.c) | \
 	sed 's|^\([^:]*\)\.c:/\* link: \(.*\) \*/$$|\1: \2|' \
 	>$(CURDIR)/tests/links.mk)
 include tests/links.mk
@@ -137,8 +137,8 @@ FUZZ_MAIN :=
 else
 FUZZ_MAIN := tests/support/fuzz_replay.o
 endif
-$(FUZZ_BIN): %: %.o $(FUZZ_MAIN) $(ARCHIVES)
-	$(call say,LINK)$(LINK) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(ALL_LIBS)
+$(FUZZ_BIN): %: %.o $(FUZZ_MAIN) $(TEST_ARCHIVES)
+	$(call say,LINK)$(LINK) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_ARCHIVES) $(ALL_LIBS)
 
 SYSTEM_TESTS := $(shell find $(srcdir)/tests/system -name 'test_*.py' \
 	2>/dev/null)
@@ -172,7 +172,7 @@ check-unit:
 
 # An engine gets the corpus without going on from it.
 check-fuzz: $(FUZZ_BIN)
-	@RUN_FLAGS=$(if $(FUZZ_LDFLAGS),-runs=0) \
+	@$(PLACES) RUN_FLAGS=$(if $(FUZZ_LDFLAGS),-runs=0) \
 		$(srcdir)/build/run-tests corpus $(foreach target,$(FUZZ_BIN),\
 		$(target):$(srcdir)/tests/fuzz/corpus/$(notdir \
 		$(target:_fuzz=)))

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <apr_general.h>
+#include <apr_pools.h>
+
 /**
  * Feed `size` bytes to the code under test. Must not crash, leak, or take
  * memory or time out of proportion, whatever the bytes are; state from one
@@ -22,5 +25,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * Called once before the first input; optional. Initialise APR here.
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/** Define a set-up that needs APR alone. */
+#define FUZZ_WITH_APR                                                          \
+    int LLVMFuzzerInitialize(int *argc, char ***argv)                          \
+    {                                                                          \
+        (void)argc;                                                            \
+        (void)argv;                                                            \
+        return apr_initialize();                                               \
+    }
+
+/** Define a target that calls `try_input(const char *data, apr_size_t len,
+ *  apr_pool_t *pool)`; the pool is that input's own. */
+#define FUZZ_EACH(try_input)                                                   \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)               \
+    {                                                                          \
+        apr_pool_t *pool;                                                      \
+                                                                               \
+        apr_pool_create(&pool, NULL);                                          \
+        try_input((const char *)data, size, pool);                             \
+        apr_pool_destroy(pool);                                                \
+        return 0;                                                              \
+    }
 
 #endif
