@@ -6,6 +6,7 @@ the build folder. MOD_REPO_TEST_PEER=1 runs the same tests against mod_dav_svn,
 which shows whether an expectation is the peer's behaviour.
 """
 
+import base64
 import contextlib
 import functools
 import hashlib
@@ -475,6 +476,21 @@ def location(path, directory, *lines, parent=False, peer=PEER):
 def directive(name, value, peer=PEER):
     """A directive under its new name, or the peer's."""
     return "%s%s %s" % ("SVN" if peer else "Repo", name, value)
+
+
+def login(folder, *names):
+    """Lines of a location that ask for a user; each has the password "pw"."""
+    path = os.path.join(str(folder), "passwords")
+    digest = base64.b64encode(hashlib.sha1(b"pw").digest()).decode()
+    with open(path, "w") as out:
+        out.writelines("%s:{SHA}%s\n" % (name, digest) for name in names)
+    return ["AuthType Basic", "AuthName x", 'AuthUserFile "%s"' % path]
+
+
+def as_user(name):
+    """The header by which a user of login() logs in."""
+    return {"Authorization": "Basic "
+            + base64.b64encode(name.encode() + b":pw").decode()}
 
 
 def unpack(fixture, folder):

@@ -500,10 +500,9 @@ SECRET = ["/svn/trunk/lib/", "/svn/trunk/lib", "/svn/trunk/lib/b.c",
           "/svn/trunk/", "/svn/!svn/rvr/5/trunk/", "/svn/trunk/?p=5"]
 
 #: Who is asked for: httpd's line, headers of one that may, of one that may not.
-ANN = {"Authorization": "Basic YW5uOnB3"}
-BEN = {"Authorization": "Basic YmVuOnB3"}
+ANN = harness.as_user("ann")
 USERS = {
-    "by password": ("Require user ann", ANN, BEN),
+    "by password": ("Require user ann", ANN, harness.as_user("ben")),
     "by a header": ("Require expr %{HTTP:X-Who} == 'ann'", {"X-Who": "ann"},
                     {}),
 }
@@ -513,15 +512,10 @@ USERS = {
 @pytest.mark.parametrize("kind", USERS)
 def test_no_cache_gives_one_user_what_another_may_read(kind, folder, small):
     require, may, may_not = USERS[kind]
-    passwords = os.path.join(folder, "passwords")
-    with open(passwords, "w") as out:
-        for name in ("ann", "ben"):
-            out.write("%s:%s\n" % (name, harness.run(
-                ["openssl", "passwd", "-apr1", "pw"]).stdout.decode().strip()))
-    login = ["AuthType Basic", "AuthName x", 'AuthUserFile "%s"' % passwords]
     config = "\n".join([
         cache(folder), harness.location("/svn", small, *(
-            login + ["Require valid-user"] if may is ANN else [])),
+            harness.login(folder, "ann", "ben") + ["Require valid-user"]
+            if may is ANN else [])),
         '<LocationMatch "/lib(/|$)">', require, "</LocationMatch>"])
     with harness.Httpd(folder, config=config, modules=MODULES) as server:
         for path in SECRET:
