@@ -66,15 +66,20 @@ fs_error_t *repo_dispatch_read(repo_dispatch_t *dispatch, apr_pool_t *scratch)
 fs_error_t *repo_dispatch_find_target(bool *exists, repo_request_t *request,
                                       apr_pool_t *scratch)
 {
+    repo_uri_kind_t kind = request->uri.kind;
     const fs_node_t *node;
     fs_root_t *root;
     fs_rev_t rev;
 
-    *exists = true;
-    if (!repo_uri_is_tree(request->uri.kind))
-        return NULL;
+    *exists = kind == REPO_URI_ME || kind == REPO_URI_VCC;
+    if (*exists || !(repo_uri_is_tree(kind) || kind == REPO_URI_REV ||
+                     kind == REPO_URI_BLN))
+        return NULL; /* of transactions there is none */
     FS_TRY(repo_request_rev(&rev, request));
     FS_TRY(fs_root_open(&root, request->repo, rev, scratch));
+    *exists = true;
+    if (!repo_uri_is_tree(kind))
+        return NULL;
     FS_TRY(fs_node_find(&node, root, request->uri.path, scratch));
     *exists = node != NULL;
     return NULL;

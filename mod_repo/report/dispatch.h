@@ -23,8 +23,9 @@ fs_error_t *repo_dispatch_read(repo_dispatch_t *dispatch,
                                apr_pool_t *scratch) FS_MUST_CHECK;
 
 /**
- * Is the node there that the URL names? A report on one that is not is
- * answered as any request on it. True for URLs that name no node.
+ * Is there what the URL names? A report on what is not is answered as any
+ * request on it.
+ * Errors: FS_ERR_NO_SUCH_REV.
  */
 fs_error_t *repo_dispatch_find_target(bool *exists, repo_request_t *request,
                                       apr_pool_t *scratch) FS_MUST_CHECK;

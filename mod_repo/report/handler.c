@@ -14,6 +14,15 @@
 #include "mod_repo/report/dispatch.h"
 #include "mod_repo/report/report.h"
 
+/* What depends on headers of the request. Of a report there are no ranges. */
+static void set_headers(request_rec *r)
+{
+    ap_set_content_type(r, REPO_XML_TYPE);
+    apr_table_unset(r->headers_in, "Range");
+    if (apr_table_get(r->headers_in, "Label"))
+        apr_table_mergen(r->headers_out, "Vary", "Label");
+}
+
 /* Once bytes left, an error can only break the answer off. */
 static int answer(repo_dispatch_t *dispatch, apr_pool_t *scratch)
 {
@@ -21,7 +30,7 @@ static int answer(repo_dispatch_t *dispatch, apr_pool_t *scratch)
     repo_output_t *out;
     fs_error_t *err;
 
-    ap_set_content_type(r, REPO_XML_TYPE);
+    set_headers(r);
     out = repo_output_create(r, r->output_filters, r->pool);
     err =
         dispatch->report->run(dispatch->baton, dispatch->request, out, scratch);
@@ -46,6 +55,18 @@ static int refuse(request_rec *r, int status, const char *text)
 {
     return repo_error_send_dav(
         r, repo_error_new(r->pool, status, REPO_ERR_DAV_REQUEST, text));
+}
+
+/* Status of an error that the body causes, 0: as the error says. */
+static int status_of_body(const repo_dispatch_t *dispatch)
+{
+    repo_uri_kind_t kind = dispatch->request->uri.kind;
+
+    if (!dispatch->report)
+        return 0;
+    if (dispatch->report->whole && kind != REPO_URI_ME && kind != REPO_URI_VCC)
+        return HTTP_CONFLICT;
+    return dispatch->report->fallback;
 }
 
 int repo_report_handler(request_rec *r)
@@ -73,14 +94,13 @@ int repo_report_handler(request_rec *r)
 
     apr_pool_create(&scratch, r->pool);
     repo_config_limits(&dispatch.limits, dispatch.request->config);
-    err = repo_dispatch_read(&dispatch, scratch);
-    if (err)
-        return repo_error_send(r, err,
-                               dispatch.report ? dispatch.report->fallback : 0);
     err = repo_dispatch_find_target(&exists, dispatch.request, scratch);
     if (err)
         return repo_error_send(r, err, 0);
     if (!exists)
         return HTTP_NOT_FOUND;
+    err = repo_dispatch_read(&dispatch, scratch);
+    if (err)
+        return repo_error_send(r, err, status_of_body(&dispatch));
     return answer(&dispatch, scratch);
 }

@@ -277,16 +277,18 @@ static const fs_editor_t editor = {
 static fs_error_t *make_options(fs_replay_options_t *options,
                                 const replay_t *replay)
 {
-    apr_int64_t send_deltas = 1;
+    const char *send_deltas = replay->send_deltas;
 
     if (!FS_IS_REV(replay->low_water))
         return FS_ERROR(FS_ERR_DAV_REQUEST,
                         "the element 'low-water-mark' is missing or negative");
     options->low_water = replay->low_water;
-    if (replay->send_deltas)
-        FS_TRY(repo_fields_number(&send_deltas, "send-deltas",
-                                  replay->send_deltas));
-    options->send_deltas = send_deltas != 0;
+    if (send_deltas && strcmp(send_deltas, "0") != 0 &&
+        strcmp(send_deltas, "1") != 0)
+        return FS_ERROR(FS_ERR_DAV_REQUEST,
+                        "'%s' in 'send-deltas' is neither 0 nor 1",
+                        send_deltas);
+    options->send_deltas = !send_deltas || *send_deltas == '1';
     return NULL;
 }
 

@@ -21,7 +21,8 @@ typedef struct repo_report_t {
      * kind decide, or 0.
      */
     int fallback;
-    apr_size_t size;                   /* of the report's own struct */
+    bool whole;      /* is for the repository as a whole: me or vcc/default */
+    apr_size_t size; /* of the report's own struct */
     const struct repo_field_t *fields; /* which elements fill it */
     /** The root element; `*baton` goes to the other calls, in r->pool. NULL:
      *  the struct alone is made, by repo_fields_begin(). */

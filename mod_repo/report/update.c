@@ -310,6 +310,7 @@ static fs_error_t *run(void *baton, repo_request_t *request, repo_output_t *out,
 
 const repo_report_t repo_report_update = {
     .root = "update-report",
+    .whole = true,
     .begin = begin,
     .start = start,
     .end = end,
