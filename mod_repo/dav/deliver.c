@@ -333,8 +333,7 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
     if (!resource->exists)
         return NULL;
     if (resource->info->is_listing) {
-        if (repo_request_is_restricted(resource->info->request))
-            set_cache_control(r, resource);
+        set_cache_control(r, resource);
         ap_set_content_type(r, "text/html; charset=UTF-8");
         return NULL;
     }
