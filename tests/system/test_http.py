@@ -17,6 +17,7 @@ import pytest
 import differ
 import harness
 import svndiff
+from differ import OPTIONS, element, propfind, report, update
 
 ours_only = pytest.mark.skipif(harness.PEER, reason="differs on purpose")
 
@@ -73,15 +74,6 @@ def server(pair):
     return pair[0]
 
 
-def propfind(*names):
-    """Body of a PROPFIND for these properties; none: allprop."""
-    if not names:
-        return '<propfind xmlns="DAV:"><allprop/></propfind>'
-    return '<propfind xmlns="DAV:"><prop>%s</prop></propfind>' % "".join(
-        '<%s xmlns="%s"/>' % (local, space or "DAV:")
-        for space, _, local in (n.rpartition("|") for n in names))
-
-
 V = "http://subversion.tigris.org/xmlns/dav/|"
 STAT = propfind("resourcetype", "getcontentlength", V + "deadprop-count",
                 "version-name", "creationdate", "creator-displayname")
@@ -94,9 +86,6 @@ EVERY = propfind(
     V + "repository-uuid", V + "deadprop-count", V + "none",
     "http://subversion.tigris.org/xmlns/svn/|eol-style",
     "http://subversion.tigris.org/xmlns/custom/|color")
-OPTIONS = ('<?xml version="1.0" encoding="utf-8"?><D:options xmlns:D="DAV:">'
-           "<D:activity-collection-set></D:activity-collection-set>"
-           "</D:options>")
 
 
 # ---- OPTIONS ----
@@ -696,22 +685,6 @@ def test_propfind_lists_the_repositories(server):
 
 
 # ---- REPORT: right and wrong ----
-
-def report(name, *children, attributes=""):
-    return '<S:%s xmlns:S="svn:" xmlns:D="DAV:"%s>%s</S:%s>' % (
-        name, attributes, "".join(children), name)
-
-
-def element(name, value=""):
-    return "<S:%s>%s</S:%s>" % (name, value, name)
-
-
-def update(*children, send_all=False, props=True):
-    return report(
-        "update-report", *(["<S:include-props>yes</S:include-props>"]
-                           if props and not send_all else []),
-        *children, attributes=' send-all="true"' if send_all else "")
-
 
 SRC = element("src-path", "/small/trunk")
 ROOT = element("src-path", "/small")
