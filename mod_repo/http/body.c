@@ -25,6 +25,10 @@
 /** Longest single token (a tag with its attributes), in bytes. */
 #define TOKEN_MAX (1024 * 1024)
 
+/** Bytes that Expat may hold back: it looks at an unfinished token again when
+ *  twice as much of it is there. */
+#define HELD_BACK_MAX ((apr_int64_t)2 * TOKEN_MAX)
+
 /** Prefixes and URIs of all namespaces that a body declares, in bytes. */
 #define NAMESPACES_MAX ((apr_size_t)64 * 1024)
 
@@ -44,6 +48,7 @@ struct repo_body_parser_t {
     const repo_body_handler_t *handler; /* or NULL */
     fs_error_t *err;                    /* raised in a callback */
     apr_int64_t fed;                    /* bytes */
+    apr_int64_t seen;                   /* of them when Expat told the last */
     apr_int64_t declared;               /* namespaces, in all */
     apr_size_t declared_bytes;          /* of their prefixes and URIs */
     apr_int64_t items;                  /* elements and attributes, in all */
@@ -165,6 +170,18 @@ static bool resolve(const repo_body_parser_t *parser, const char *qualified,
 
 /* ---- callbacks of Expat ---- */
 
+/* Something was told: what was fed is no part of an endless token. */
+static void note_progress(repo_body_parser_t *parser)
+{
+    parser->seen = parser->fed;
+}
+
+static fs_error_t *long_token(void)
+{
+    return FS_ERROR(FS_ERR_TOO_LARGE,
+                    "a tag of the body is longer than %d bytes", TOKEN_MAX);
+}
+
 static void collect_attrs(repo_body_parser_t *parser, const char **atts)
 {
     const char *prefix;
@@ -216,8 +233,13 @@ static void on_start(void *data, const char *qualified, const char **atts)
         parser->limits.depth > 0 ? parser->limits.depth : DEPTH_MAX;
     repo_body_elem_t elem;
 
+    note_progress(parser);
     if (parser->err)
         return;
+    if (XML_GetCurrentByteCount(parser->expat) > TOKEN_MAX) {
+        stop(parser, long_token());
+        return;
+    }
     if (parser->depth >= max) {
         STOP_MALFORMED(parser,
                        "elements are nested deeper than %" APR_INT64_T_FMT "%s",
@@ -268,6 +290,7 @@ static void on_end(void *data, const char *qualified)
     repo_body_elem_t elem = { 0 };
     apr_size_t start;
 
+    note_progress(parser);
     if (parser->err)
         return;
     start = *(apr_size_t *)apr_array_pop(parser->starts);
@@ -305,6 +328,7 @@ static void on_text(void *data, const char *text, int len)
     repo_body_parser_t *parser = data;
     apr_size_t start;
 
+    note_progress(parser);
     if (parser->err || parser->depth == 0)
         return;
     start =
@@ -324,6 +348,14 @@ static void on_text(void *data, const char *text, int len)
         memcpy(parser->text + parser->text_len, text, (apr_size_t)len);
     }
     parser->text_len += (apr_size_t)len;
+}
+
+/* Comments, and blanks around the root. */
+static void on_other(void *data, const char *text, int len)
+{
+    (void)text;
+    (void)len;
+    note_progress(data);
 }
 
 static void on_doctype(void *data, const char *name, const char *system_id,
@@ -393,6 +425,7 @@ repo_body_parser_t *repo_body_parser_create(const repo_body_limits_t *limits,
     XML_SetStartDoctypeDeclHandler(parser->expat, on_doctype);
     XML_SetProcessingInstructionHandler(parser->expat, on_instruction);
     XML_SetXmlDeclHandler(parser->expat, on_declaration);
+    XML_SetDefaultHandlerExpand(parser->expat, on_other);
     return parser;
 }
 
@@ -405,7 +438,6 @@ static fs_error_t *feed_part(repo_body_parser_t *parser, const char *data,
                              int len, bool last)
 {
     enum XML_Status status = XML_Parse(parser->expat, data, len, last);
-    XML_Index done;
 
     if (parser->err) {
         fs_error_t *err = parser->err;
@@ -417,10 +449,8 @@ static fs_error_t *feed_part(repo_body_parser_t *parser, const char *data,
         return FS_ERROR(FS_ERR_XML_MALFORMED, "malformed XML at line %lu: %s",
                         (unsigned long)XML_GetCurrentLineNumber(parser->expat),
                         XML_ErrorString(XML_GetErrorCode(parser->expat)));
-    done = XML_GetCurrentByteIndex(parser->expat);
-    if (!last && done >= 0 && parser->fed - (apr_int64_t)done > TOKEN_MAX)
-        return FS_ERROR(FS_ERR_TOO_LARGE,
-                        "a tag of the body is longer than %d bytes", TOKEN_MAX);
+    if (!last && parser->fed - parser->seen > HELD_BACK_MAX)
+        return long_token();
     return NULL;
 }
 

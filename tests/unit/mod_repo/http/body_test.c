@@ -201,6 +201,36 @@ static void an_error_of_the_handler_ends_the_parse(void **state)
     assert_string_equal(told, "<|a@0<|stop@1");
 }
 
+/* Feed a body of nothing but `len` bytes between two others. */
+static fs_error_t *feed_long(const char *before, apr_size_t len,
+                             const char *after, apr_pool_t *pool)
+{
+    static const repo_body_limits_t none = { 0 };
+    repo_body_parser_t *parser = repo_body_parser_create(&none, NULL, pool);
+    char *middle = apr_palloc(pool, len);
+
+    memset(middle, ' ', len);
+    FS_TRY(repo_body_parser_feed(parser, before, strlen(before), false));
+    FS_TRY(repo_body_parser_feed(parser, middle, len, false));
+    return repo_body_parser_feed(parser, after, strlen(after), true);
+}
+
+static void a_tag_has_a_length(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+
+    assert_fs_ok(feed_long("<a b='", 1048567, "'/>", pool));
+    assert_fs_error_says(feed_long("<a b='", 1048568, "'/>", pool),
+                         FS_ERR_TOO_LARGE, "1048576 bytes");
+    assert_fs_error_says(feed_long("<a b='", 5000000, "", pool),
+                         FS_ERR_TOO_LARGE, "1048576 bytes");
+    assert_fs_error_says(feed_long("<!--", 5000000, "", pool), FS_ERR_TOO_LARGE,
+                         "1048576 bytes");
+    assert_fs_ok(feed_long("<a/>", 5000000, "", pool));
+    assert_fs_ok(feed_long("", 5000000, "<a/>", pool));
+    assert_fs_ok(feed_long("<a>", 5000000, "</a>", pool));
+}
+
 static void texts_are_limited_without_a_handler(void **state)
 {
     static const char xml[] = "<a>12345<b>12345678901234567890</b>123456";
@@ -247,6 +277,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(names_of_namespaces_are_limited_in_all),
     UNIT_TEST(a_long_body_names_the_directive_to_raise),
     UNIT_TEST(an_error_of_the_handler_ends_the_parse),
+    UNIT_TEST(a_tag_has_a_length),
     UNIT_TEST(texts_are_limited_without_a_handler),
     UNIT_TEST(a_failed_read_tells_whose_fault_it_was),
     UNIT_TEST(a_body_can_be_checked_without_a_handler),
