@@ -11,7 +11,8 @@ import time
 
 OPENED = re.compile(r"openat\(.* = (\d+)</")
 MOVED = re.compile(r"lseek\((\d+)<.* = (\d+)$")
-READ = re.compile(r"(read|pread64)\((\d+)<(/[^>]*)>, .*?(?:, (\d+))?\) = (\d+)$")
+READ = re.compile(r"(read|pread64)\((\d+)<(/[^>]*)>, "
+                  r".*?(?:, (\d+))?\) = (\d+)$")
 CALLS = "openat,lseek,read,pread64"
 
 
