@@ -183,25 +183,18 @@ static fs_error_t *open_entry(entry_t **out, fs_repo_set_t *set,
     return NULL;
 }
 
-/* Put a new entry in; if another thread was faster, that one's is used. */
-static entry_t *insert(fs_repo_set_t *set, entry_t *entry)
+/* Put a new entry in. If another thread was faster, that one's stays, and this
+ * one serves its request alone: the other one may have been opened before a
+ * change that this request has to see. */
+static void insert(fs_repo_set_t *set, entry_t *entry)
 {
-    entry_t *other;
-
     pthread_mutex_lock(&set->lock);
-    other = find(set, entry->key, entry->hash);
-    if (other) {
-        hold(set, other);
-    } else {
+    if (!find(set, entry->key, entry->hash)) {
         entry->next = set->buckets[entry->hash % BUCKETS];
         set->buckets[entry->hash % BUCKETS] = entry;
         entry->in_set = true;
     }
     pthread_mutex_unlock(&set->lock);
-    if (!other)
-        return entry;
-    close_entry(entry);
-    return other;
 }
 
 /* --- Keys --- */
@@ -319,7 +312,7 @@ fs_error_t *fs_repo_set_get(fs_repo_t **repo, fs_repo_set_t *set,
     if (!err && !entry) {
         err = open_entry(&entry, set, path, options, key, hash);
         if (!err)
-            entry = insert(set, entry);
+            insert(set, entry);
     }
     apr_pool_destroy(scratch);
     FS_TRY(err);

@@ -463,6 +463,23 @@ static void who_reads_while_another_is_renamed_into_place_sees_one(void **state)
     assert_true(is_stale(repo, pool));
 }
 
+static void who_reads_properties_during_an_upgrade_finds_them(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = unpack("f4-packed", pool);
+    const char *upgrade[] = { "svnadmin", "upgrade", path, NULL };
+    apr_hash_t *before;
+    apr_hash_t *after;
+    fs_repo_t *repo;
+
+    assert_fs_ok(fs_repo_open(&repo, path, NULL, NULL, pool));
+    assert_fs_ok(fs_repo_revprops(&before, repo, 5, pool, pool));
+    fs_test_must_run(NULL, NULL, upgrade, pool);
+    assert_int_not_equal(access(in(path, "db/revprops/1/5", pool), F_OK), 0);
+    assert_fs_ok(fs_repo_revprops(&after, repo, 5, pool, pool));
+    assert_int_equal(apr_hash_count(after), apr_hash_count(before));
+}
+
 static void a_new_uuid_is_stale(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -521,6 +538,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(who_reads_while_the_history_is_replaced_is_told),
     UNIT_TEST(who_reads_while_links_are_made_goes_on),
     UNIT_TEST(who_reads_while_another_is_renamed_into_place_sees_one),
+    UNIT_TEST(who_reads_properties_during_an_upgrade_finds_them),
     UNIT_TEST(a_new_uuid_is_stale),
     UNIT_TEST(an_upgraded_repository_is_stale),
     UNIT_TEST(a_folder_that_went_away_is_stale),
