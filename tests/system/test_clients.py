@@ -184,3 +184,62 @@ def test_curl_gets_a_tree_by_its_links(server, small, folder):
     for name in names:
         with open(os.path.join(out, "trunk", "manual", name), "rb") as inp:
             assert inp.read() in found.values()
+
+
+def bindings(url):
+    """What each call of the Python bindings answers: {name: text}. The program
+    needs the distribution's Python, whatever runs the tests."""
+    out = harness.run(["/usr/bin/python3", os.path.join(
+        harness.HERE, "bindings.py"), url]).stdout.decode()
+    return dict(line.split("\t", 1) for line in out.splitlines())
+
+
+@pytest.mark.skipif(subprocess.run(
+    ["/usr/bin/python3", "-c", "import svn.ra"],
+    capture_output=True).returncode != 0, reason="needs python3-subversion")
+@pytest.mark.parametrize("mount", ["/small", "/old", "/bulk"])
+def test_python_bindings_answer_as_on_the_repository_itself(mount, server,
+                                                            small):
+    here, there = bindings(server.base + mount), bindings("file://" + small)
+    assert len(there) >= 16
+    assert sorted(here) == sorted(there)
+    for name in there:
+        assert here[name] == there[name], name
+
+
+@pytest.mark.parametrize("agent", [
+    "SVN/1.4.6 (r28521) neon/0.25.5", "SVN/1.6.17 (r1128011) neon/0.29.6",
+    "SVN/1.7.9 neon/0.29.6", "SVN/1.8.0 (x86_64) serf/1.2.1",
+    "TortoiseSVN-1.6.16", "SVNKit/1.3.5 (http://svnkit.com/)", "davfs2/1.5"])
+def test_old_clients_get_what_they_ask_for(agent, server):
+    """The requests of a checkout by the first protocol, as such clients send
+    them: without capabilities, with and without a label."""
+    head = {"User-Agent": agent, "Depth": "0"}
+    prop = ('<?xml version="1.0"?><D:propfind xmlns:D="DAV:"><D:prop>'
+            "<D:version-controlled-configuration/><D:resourcetype/>"
+            '<baseline-relative-path xmlns="http://subversion.tigris.org/xmlns/'
+            'dav/"/></D:prop></D:propfind>')
+    base = "/small/trunk"
+    answer = server.request("PROPFIND", base, prop, head)
+    assert answer.status == 207
+    assert b"/small/!svn/vcc/default" in answer.body
+    answer = server.request("PROPFIND", "/small/!svn/vcc/default", prop.replace(
+        "version-controlled-configuration", "checked-in"), head)
+    assert b"/small/!svn/bln/14" in answer.body
+    answer = server.request("PROPFIND", "/small/!svn/vcc/default", prop.replace(
+        "version-controlled-configuration", "baseline-collection"),
+        dict(head, Label="5"))
+    assert answer.status == 207 and b"/small/!svn/bc/5" in answer.body
+    report = ('<S:update-report send-all="true" xmlns:S="svn:"><S:src-path>'
+              "%s/small/trunk</S:src-path><S:target-revision>5"
+              "</S:target-revision><S:entry rev=\"5\" start-empty=\"true\">"
+              "</S:entry></S:update-report>" % server.base)
+    answer = server.report("/small/!svn/vcc/default", report,
+                           {"User-Agent": agent})
+    assert answer.status == 200
+    names = [e.get("name") for e in answer.xml().iter() if e.tag in (
+        "{svn:}add-file", "{svn:}add-directory")]
+    assert "lib" in names and len(names) > 3
+    answer = server.request("GET", "/small/!svn/bc/5/trunk/lib/b.c",
+                            headers={"User-Agent": agent})
+    assert answer.status == 200 and answer.body

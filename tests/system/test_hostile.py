@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(harness.PEER, reason="the peer is not held "
 
 #: KiB that a process may grow by when everything is asked again and again.
 GROWTH = 4096
-ROUNDS = 3
+ROUNDS = 4
 
 RVR = "/svn/!svn/rvr/11/"
 ME = "/svn/!svn/me"
