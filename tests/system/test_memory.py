@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory of a child does not grow: with requests, with files, with folders."""
 
+import concurrent.futures
 import os
+import shutil
 import socket
 
 import pytest
@@ -150,7 +152,7 @@ def test_ten_thousand_requests_leave_memory_flat(mpm, folder, small):
 
 @pytest.fixture(scope="module")
 def large(work):
-    """200 MB that do not compress in one file; 20,000 files in a folder."""
+    """200 MB and 30 MB that do not compress; 20,000 files in a folder."""
     path = os.path.join(work, "large")
     harness.run(["svnadmin", "create", path])
     with open(os.path.join(path, "db", "fsfs.conf"), "a") as out:
@@ -162,9 +164,13 @@ def large(work):
     with open(text, "wb") as out:
         for number in range(200):
             out.write(number.to_bytes(4, "big") + block[4:])
+            if number == 29:
+                out.flush()
+                shutil.copyfile(text, text + "30")
     client.run("-m", "text", "--root-url", url, "put", text, "large.bin",
-               program="svnmucc")
+               "put", text + "30", "medium.bin", program="svnmucc")
     os.unlink(text)
+    os.unlink(text + "30")
     dump = b"SVN-fs-dump-format-version: 2\n\nRevision-number: 2\n" \
         b"Prop-content-length: 10\nContent-length: 10\n\nPROPS-END\n\n" \
         b"Node-path: wide\nNode-kind: dir\nNode-action: add\n\n"
@@ -182,7 +188,11 @@ def server(request, work, large):
     """One child; warm with respect to small things."""
     running = harness.Httpd(
         os.path.join(work, "memory-" + request.param), request.param,
-        harness.location("/large", large), single=True)
+        harness.location("/large", large) + "\n"
+        + harness.location("/filtered", large, "SetOutputFilter DEFLATE",
+                           "Header set X-X yes"),
+        single=True, 
+        head="DeflateCompressionLevel 1\nSendBufferSize 131072", modules=["deflate", "filter", "headers"])
     with running:
         for path in ("/large/", "/large/wide/file000001"):
             assert running.request("GET", path).status == 200
@@ -240,6 +250,35 @@ def test_get_of_a_large_file_holds_little(server):
     assert grown < 16 * 1024
 
 
+@pytest.mark.parametrize("server", ["event"], indirect=True)
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_filters_hold_little_of_large_files(coding, server):
+    request = simple("GET", "/filtered/medium.bin",
+                     "Accept-Encoding: " + coding)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        grown = growth(server, lambda: list(pool.map(
+            lambda _: fetch(server, request, 30 << 20), range(4))))
+    assert grown < 16 * 1024
+    assert peak_kib(child(server)) < 64 * 1024
+
+
+@pytest.mark.parametrize("server", ["event"], indirect=True)
+def test_a_slow_reader_sets_the_pace_of_a_filter(server):
+    request = simple("GET", "/filtered/medium.bin", "Accept-Encoding: gzip")
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.settimeout(60)
+        sock.connect(("127.0.0.1", server.port))
+
+        def stall():
+            sock.sendall(request)
+            assert sock.recv(100).startswith(b"HTTP/1.1 200 ")
+            harness.wait_until(lambda: harness.settled([child(server)]), 20,
+                               "the server does not wait for its client")
+
+        assert growth(server, stall) < 16 * 1024
+
+
 def test_range_of_a_large_file_reads_little(server):
     if harness.PEER:
         pytest.skip("mod_dav_svn sends all")
@@ -253,6 +292,10 @@ def test_range_of_a_large_file_reads_little(server):
 
 WIDE = {
     "propfind": simple("PROPFIND", "/large/wide", "Depth: 1"),
+    "named": simple(
+        "PROPFIND", "/large/wide", "Depth: 1", body=b'<propfind xmlns="DAV:">'
+        b"<prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/>"
+        b"<version-name/></prop></propfind>"),
     "html": simple("GET", "/large/wide/"),
     "list": simple(
         "REPORT", "/large/!svn/rvr/2/", body=b'<S:list-report xmlns:S="svn:">'
@@ -279,3 +322,33 @@ def test_a_folder_of_20000_files_holds_little(kind, server):
     grown = growth(server, lambda: [fetch(server, WIDE[kind], 500000)
                                     for _ in range(3)])
     assert grown < 10 * 1024
+
+
+@pytest.mark.skipif(harness.PEER, reason="mod_dav_svn holds more")
+@pytest.mark.parametrize("server", ["prefork"], indirect=True)
+@pytest.mark.parametrize("kind", ["propfind", "named"])
+def test_twenty_listings_hold_no_more_than_one(kind, server):
+    fetch(server, WIDE[kind], 500000)
+    pid = child(server)
+    grown = growth(server, lambda: [fetch(server, WIDE[kind], 500000)
+                                    for _ in range(20)])
+    assert child(server) == pid
+    assert grown < 2 * 1024
+
+
+@pytest.mark.skipif(harness.PEER, reason="mod_dav_svn takes longer")
+@pytest.mark.parametrize("kind", ["propfind", "named"])
+def test_a_listing_begins_before_the_folder_was_walked(kind, server):
+    fetch(server, WIDE[kind], 500000)
+    pid = child(server)
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.settimeout(60)
+        sock.connect(("127.0.0.1", server.port))
+        before = harness.cpu_seconds(pid)
+        sock.sendall(WIDE[kind])
+        assert sock.recv(10) == b"HTTP/1.1 2"
+        # Nothing more is read, so the server waits at the place it reached.
+        harness.wait_until(lambda: harness.settled([pid]), 20,
+                           "the server does not wait for its client")
+        assert harness.cpu_seconds(pid) - before <= 0.05
