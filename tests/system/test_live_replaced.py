@@ -132,3 +132,21 @@ def test_deleted_and_made_again(folder):
             shutil.copytree(path, stage.path)
             stage.truth.change((name, 4), lambda: None)
             stage.check()
+
+
+def test_restored_grown_and_packed_between_two_questions(folder):
+    """The pack of a shard does not prove that it is of the same history."""
+    with live.Stage(folder, "event", readers=0) as stage:
+        saved = os.path.join(folder, "saved")
+        shutil.copytree(stage.path, saved)
+        stage.commit(12)
+        stage.pack()
+        stage.check()
+        harness.run(["rsync", "-a", "--modify-window=-1", "--delete",
+                     saved + "/", stage.path + "/"])
+        ids = None
+        for _ in range(12):
+            ids = stage.writer.commit("found", ids)
+        stage.pack()
+        stage.truth.change(("found", 15), lambda: None)
+        stage.check()
