@@ -13,9 +13,6 @@
 fs_error_t *fs_mergeinfo_tree_value(const fs_bytes_t **value,
                                     const fs_node_t *node, apr_pool_t *result)
 {
-    *value = NULL;
-    if (!fs_node_has_mergeinfo(node))
-        return NULL;
     return fs_node_prop(value, node, PROP_MERGEINFO, result);
 }
 
@@ -97,6 +94,8 @@ static fs_error_t *tell_own(const collector_t *c, const fs_node_t *node,
     apr_hash_t *mergeinfo;
     fs_error_t *err;
 
+    if (!fs_node_has_mergeinfo(node))
+        return NULL;
     FS_TRY(fs_mergeinfo_tree_value(&value, node, scratch));
     if (!value)
         return NULL;

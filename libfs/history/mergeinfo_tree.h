@@ -6,7 +6,9 @@
 
 #include "libfs/fs_history.h"
 
-/** The node's own value as text, NULL if it has none. */
+/** The node's own value as text, NULL if it has none. Nodes that were written
+ *  in formats 1 and 2 have one without being marked for it; other searches
+ *  go by the marks alone, as those of stock programs do. */
 fs_error_t *fs_mergeinfo_tree_value(const fs_bytes_t **value,
                                     const fs_node_t *node,
                                     apr_pool_t *result) FS_MUST_CHECK;
