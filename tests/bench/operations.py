@@ -146,12 +146,13 @@ class Dump(Stock):
 
 def run_long(words, **more):
     """Standard output of a program that may take long."""
-    done = subprocess.run([str(word) for word in words], capture_output=False,
+    done = subprocess.run([str(word) for word in words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False, **more)
     if done.returncode != 0:
-        raise RuntimeError("%s: %s" % (
-            words[0], done.stderr.decode("utf-8", "replace")))
+        raise RuntimeError("%s ended with %d: %s" % (
+            os.path.basename(words[0]), done.returncode,
+            done.stderr.decode("utf-8", "replace")))
     return done.stdout
 
 

@@ -16,6 +16,7 @@
 
 #include <apr_general.h>
 #include <apr_getopt.h>
+#include <apr_signal.h>
 #include <apr_strings.h>
 
 #include "tools/repobench/client.h"
@@ -348,6 +349,8 @@ int main(int argc, const char *const *argv)
 
     if (apr_app_initialize(&argc, &argv, NULL) != APR_SUCCESS)
         return EXIT_FAILURE;
+    /* A server may close a connection while a request is being written. */
+    apr_signal(SIGPIPE, SIG_IGN);
     apr_pool_create(&pool, NULL);
     code = run(argc, argv, pool);
     apr_pool_destroy(pool);
