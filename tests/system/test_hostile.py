@@ -206,6 +206,7 @@ def server(work):
                          "LimitXMLRequestBody 500")])
     with harness.Httpd(os.path.join(folder, "httpd"), "prefork", single=True,
                        modules=["filter", "deflate"], config=config) as httpd:
+        assert httpd.request("OPTIONS", "/svn/").status == 200  # is warm
         yield httpd
 
 
@@ -432,6 +433,7 @@ def test_a_client_that_stops_holds_nobody_up(work, small):
     with harness.Httpd(os.path.join(work, "hostile-slow"), "event",
                        single=True,
                        config=harness.location("/svn", small)) as server:
+        assert ask(server, "PROPFIND", "/svn/", None).status == 207
         pid = server.children()[0]
         socks = []
         for number in range(12):
