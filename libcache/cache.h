@@ -38,8 +38,8 @@ typedef struct cache_t cache_t;
     X(CACHE_PROPERTIES, 1, "property lists")                                   \
     X(CACHE_TEXT, 1, "contents")                                               \
     X(CACHE_SVNDIFF, 1, "encoded deltas")                                      \
-    X(CACHE_CHANGES, 1, "changed paths")                                       \
-    X(CACHE_REVPROPS, 1, "revision properties")                                \
+    X(CACHE_CHANGES, 2, "changed paths")                                       \
+    X(CACHE_REVPROPS, 2, "revision properties")                                \
     X(CACHE_LOG_ITEM, 1, "log items")                                          \
     X(CACHE_PATH, 1, "paths to nodes")                                         \
     X(CACHE_HISTORY, 1, "history links")                                       \

@@ -268,7 +268,7 @@ def test_flipped_bytes_never_give_other_content(rev, server, broken, small):
 
 
 @ours_only
-def test_damage_in_the_middle_of_a_text_breaks_the_answer_off(server, broken):
+def test_damage_in_the_middle_of_a_text_is_an_error(server, broken):
     path, name = broken
     file = revision_file(path, 1)
     with open(file, "rb") as inp:
@@ -276,14 +276,40 @@ def test_damage_in_the_middle_of_a_text_breaks_the_answer_off(server, broken):
     data[150000] ^= 0x10  # in the text of big.bin
     write(file, data)
     seen = len(server.log())
-    raw = server.raw(b"GET /r/%s/!svn/rvr/1/trunk/big.bin HTTP/1.1\r\n"
-                     b"Host: x\r\nConnection: close\r\n\r\n" % name.encode())
-    head, _, body = raw.partition(b"\r\n\r\n")
-    if head.startswith(b"HTTP/1.1 200"):
-        assert len(body) < 250000
-    else:
-        assert head.startswith(b"HTTP/1.1 500")
-    server.wait_for_log(r"MD5 sum|damaged|corrupt", seen)
+    answer = server.request("GET", "/r/%s/!svn/rvr/1/trunk/big.bin" % name)
+    assert answer.status == 500
+    server.wait_for_log(r"r1 item \d+: its bytes have the checksum", seen)
+    assert server.request("GET", GOOD).status == 200
+
+
+@ours_only
+def test_damage_in_a_long_text_breaks_the_answer_off(server, wide):
+    file = revision_file(wide, 1)
+    size = os.path.getsize(file)
+    seen = len(server.log())
+
+    def flip():
+        with open(file, "r+b") as out:
+            out.seek(size // 2)
+            byte = out.read(1)[0]
+            out.seek(size // 2)
+            out.write(bytes([byte ^ 0x10]))
+
+    mode = os.stat(file).st_mode
+    os.chmod(file, 0o644)
+    flip()
+    try:
+        raws = [server.raw(b"GET /r/wide/trunk/f%d HTTP/1.1\r\nHost: x\r\n"
+                           b"Connection: close\r\n\r\n" % number)
+                for number in range(4)]
+    finally:
+        flip()
+        os.chmod(file, mode)
+    bodies = [raw.partition(b"\r\n\r\n")[2] for raw in raws]
+    assert all(raw.startswith(b"HTTP/1.1 200") for raw in raws)
+    assert sorted(len(body) == 20 << 20 for body in bodies) == [
+        False, True, True, True]
+    server.wait_for_log(r"r1 item \d+: its bytes have the checksum", seen)
     assert server.request("GET", GOOD).status == 200
 
 

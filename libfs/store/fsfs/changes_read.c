@@ -6,7 +6,7 @@
 
 #include <apr_strings.h>
 
-#include "libfs/format/changes.h"
+#include "libfs/store/fsfs/changes_pack.h"
 #include "libfs/store/fsfs/item.h"
 #include "libfs/store/fsfs/node_read.h"
 
@@ -86,45 +86,12 @@ typedef struct teller_t {
     apr_pool_t *pool; /* cleared for each change */
 } teller_t;
 
-static char action_letter(fs_change_action_t action)
-{
-    switch (action) {
-    case FS_CHANGE_ACTION_ADD:
-        return 'A';
-    case FS_CHANGE_ACTION_DELETE:
-        return 'D';
-    case FS_CHANGE_ACTION_REPLACE:
-        return 'R';
-    case FS_CHANGE_ACTION_MODIFY:
-        return 'M';
-    case FS_CHANGE_ACTION_RESET:
-        break;
-    }
-    return 0;
-}
-
 static fs_error_t *tell(teller_t *teller, const fs_change_record_t *record)
 {
     fs_store_change_t change;
 
     apr_pool_clear(teller->pool);
-    change.action = action_letter(record->action);
-    if (!change.action)
-        return FS_ERROR(FS_ERR_CORRUPT, "a change is taken back in a revision");
-    change.path =
-        apr_pstrmemdup(teller->pool, record->path.data, record->path.len);
-    change.kind = record->kind;
-    change.text_mod = record->text_mod;
-    change.prop_mod = record->prop_mod;
-    change.mergeinfo_mod = record->minfo_mod < 0 ? 2 : record->minfo_mod;
-    change.copyfrom_rev = record->copyfrom_rev;
-    change.copyfrom_path =
-        record->copyfrom_path.data
-            ? apr_pstrmemdup(teller->pool, record->copyfrom_path.data,
-                             record->copyfrom_path.len)
-            : NULL;
-    if (!change.copyfrom_path)
-        change.copyfrom_rev = FS_INVALID_REV;
+    FS_TRY(fs_changes_convert(&change, record, teller->pool));
     return teller->receive(teller->baton, &change, teller->pool);
 }
 
@@ -151,14 +118,15 @@ static fs_error_t *tell_all(fs_stream_t *source, fs_rev_t rev,
     return NULL;
 }
 
-/* The list as a stream; short ones are put into the cache. */
-static fs_error_t *open_list(fs_stream_t **stream, fs_fsfs_t *fsfs,
-                             const cache_key_t *key, fs_rev_t rev,
-                             apr_pool_t *scratch)
+/* Find the list; a short one is put into `packed`, in the form and the place
+ * where the cache has it, a long one becomes a stream. */
+static fs_error_t *open_list(fs_stream_t **stream, fs_bytes_t *packed,
+                             fs_fsfs_t *fsfs, fs_rev_t rev, apr_pool_t *scratch)
 {
     static const fs_stream_ops_t ops = { source_read, NULL, source_close };
     source_t *source = apr_pcalloc(scratch, sizeof(*source));
     fs_rev_trailer_t trailer;
+    fs_buffer_t *buffer;
     fs_error_t *err;
     fs_bytes_t list;
 
@@ -168,14 +136,14 @@ static fs_error_t *open_list(fs_stream_t **stream, fs_fsfs_t *fsfs,
     err = fs_item_verify(&source->item, FS_ITEM_CHANGES, scratch);
     if (!err)
         err = read_short(&list, &source->item, scratch);
-    if (err)
-        return FS_WRAP(err, "changed paths of r%" FS_REV_FMT, rev);
-    if (!list.data)
-        return NULL;
-    (void)cache_put(fsfs->cache, key, list.data, list.len);
-    FS_TRY(fs_stream_close(*stream));
-    *stream = fs_stream_from_bytes(list.data, list.len, scratch);
-    return NULL;
+    if (!err && list.data) {
+        buffer = fs_buffer_create(list.len / 2, scratch);
+        err = fs_changes_pack(buffer, &list);
+        *packed = fs_buffer_bytes(buffer);
+        fs_item_close(&source->item);
+        *stream = NULL;
+    }
+    return err ? FS_WRAP(err, "changed paths of r%" FS_REV_FMT, rev) : NULL;
 }
 
 fs_error_t *fs_changes_read(fs_fsfs_t *fsfs, fs_rev_t rev,
@@ -183,13 +151,20 @@ fs_error_t *fs_changes_read(fs_fsfs_t *fsfs, fs_rev_t rev,
                             apr_pool_t *scratch)
 {
     cache_key_t key = fs_handle_key(fsfs, CACHE_CHANGES, rev, 0);
+    fs_stream_t *stream = NULL;
     cache_value_t value;
-    fs_stream_t *stream;
+    fs_bytes_t packed;
 
-    if (!cache_get(fsfs->cache, &key, &value, scratch))
-        stream = fs_stream_from_bytes(value.data, value.len, scratch);
-    else
-        FS_TRY(open_list(&stream, fsfs, &key, rev, scratch));
+    if (!cache_get(fsfs->cache, &key, &value, scratch)) {
+        packed.data = value.data;
+        packed.len = value.len;
+        return fs_changes_unpack(&packed, receive, baton, scratch);
+    }
+    FS_TRY(open_list(&stream, &packed, fsfs, rev, scratch));
+    if (!stream) {
+        (void)cache_put(fsfs->cache, &key, packed.data, packed.len);
+        return fs_changes_unpack(&packed, receive, baton, scratch);
+    }
     FS_TRY(tell_all(stream, rev, receive, baton, scratch));
     return fs_stream_close(stream);
 }

@@ -3,6 +3,8 @@
 
 #include "libfs/store/fsfs/revprop.h"
 
+#include <string.h>
+
 #include "libfs/format/hash_dump.h"
 #include "libfs/format/revprop_pack.h"
 #include "libfs/store/fsfs/current.h"
@@ -30,51 +32,71 @@ enum {
     KEY_MANIFEST = 1
 };
 
+/* A kept list: the stamp of what it was read from, and the list. */
+#define STAMP_LEN sizeof(apr_uint64_t)
+
 static void keep(fs_fsfs_t *fsfs, fs_rev_t rev, apr_uint64_t stamp,
-                 const fs_bytes_t *list)
+                 const fs_bytes_t *list, apr_pool_t *scratch)
 {
     cache_key_t key = fs_handle_key(fsfs, CACHE_REVPROPS, rev, KEY_LIST);
+    char *value;
 
-    key.extra = stamp;
-    if (list->len <= CACHE_MAX)
-        (void)cache_put(fsfs->cache, &key, list->data, list->len);
+    if (list->len > CACHE_MAX || !fsfs->cache)
+        return;
+    value = apr_palloc(scratch, STAMP_LEN + list->len);
+    memcpy(value, &stamp, STAMP_LEN);
+    memcpy(value + STAMP_LEN, list->data, list->len);
+    (void)cache_put(fsfs->cache, &key, value, STAMP_LEN + list->len);
 }
 
-static bool cached(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
-                   apr_uint64_t item, apr_uint64_t stamp, apr_pool_t *scratch)
+/* The list that is kept and the stamp it is good for. */
+static bool kept(fs_bytes_t *list, apr_uint64_t *stamp, fs_fsfs_t *fsfs,
+                 fs_rev_t rev, apr_pool_t *scratch)
 {
-    cache_key_t key = fs_handle_key(fsfs, CACHE_REVPROPS, rev, item);
+    cache_key_t key = fs_handle_key(fsfs, CACHE_REVPROPS, rev, KEY_LIST);
     cache_value_t value;
 
-    key.extra = stamp;
-    if (cache_get(fsfs->cache, &key, &value, scratch))
+    if (cache_get(fsfs->cache, &key, &value, scratch) || value.len < STAMP_LEN)
         return false;
-    list->data = value.data;
-    list->len = value.len;
+    memcpy(stamp, value.data, STAMP_LEN);
+    list->data = value.data + STAMP_LEN;
+    list->len = value.len - STAMP_LEN;
     return true;
 }
 
 /* --- Loose --- */
+
+/* Whether the file at `path` still has `stamp`. */
+static fs_error_t *is_unchanged(bool *unchanged, fs_fsfs_t *fsfs,
+                                const char *path, apr_uint64_t stamp)
+{
+    fs_stamp_t now;
+
+    FS_TRY(fs_disk_file_stat(&now, unchanged, fsfs->folder, path));
+    *unchanged = *unchanged && fs_disk_file_hash(&now) == stamp;
+    return NULL;
+}
 
 /* `list->data` is NULL if there is no such file. */
 static fs_error_t *read_loose(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
                               apr_pool_t *scratch)
 {
     const char *path = fs_layout_revprops_path(fsfs, rev, scratch);
+    bool unchanged = false;
+    apr_uint64_t known;
     apr_time_t looked;
     fs_stamp_t stamp;
-    bool exists;
 
-    list->data = NULL;
-    FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->folder, path));
-    if (!exists ||
-        cached(list, fsfs, rev, KEY_LIST, fs_disk_file_hash(&stamp), scratch))
+    /* Opening a file costs no more than asking for its stamp before. */
+    if (kept(list, &known, fsfs, rev, scratch))
+        FS_TRY(is_unchanged(&unchanged, fsfs, path, known));
+    if (unchanged)
         return NULL;
     looked = apr_time_now();
     FS_TRY(fs_disk_file_read(list, &stamp, fsfs->folder, path, LOOSE_MAX,
                              scratch));
     if (list->data && fs_disk_file_settled(&stamp, looked))
-        keep(fsfs, rev, fs_disk_file_hash(&stamp), list);
+        keep(fsfs, rev, fs_disk_file_hash(&stamp), list, scratch);
     return NULL;
 }
 
@@ -98,14 +120,20 @@ static fs_error_t *read_manifest(fs_bytes_t *manifest, source_t *source,
         fs_layout_revprops_pack_path(fsfs, rev, "manifest", scratch);
     cache_key_t key =
         fs_handle_key(fsfs, CACHE_REVPROPS, shard->first_rev, KEY_MANIFEST);
+    cache_value_t value;
     bool exists;
 
     manifest->data = NULL;
     source->looked = apr_time_now();
     FS_TRY(fs_disk_file_stat(stamp, &exists, fsfs->folder, path));
-    if (!exists || cached(manifest, fsfs, shard->first_rev, KEY_MANIFEST,
-                          fs_disk_file_hash(stamp), scratch))
+    if (!exists)
         return NULL;
+    key.extra = fs_disk_file_hash(stamp);
+    if (!cache_get(fsfs->cache, &key, &value, scratch)) {
+        manifest->data = value.data;
+        manifest->len = value.len;
+        return NULL;
+    }
     FS_TRY(fs_disk_file_read(manifest, stamp, fsfs->folder, path,
                              (apr_size_t)shard->count * MANIFEST_LINE_MAX + 1,
                              scratch));
@@ -122,14 +150,15 @@ static apr_uint64_t stamp_of(const source_t *source, const fs_stamp_t *pack)
 
 /* Keep what was read of a pack file: a log wants the neighbours next. */
 static void keep_entries(fs_fsfs_t *fsfs, const fs_revprop_pack_t *pack,
-                         fs_rev_t rev, apr_uint64_t stamp)
+                         fs_rev_t rev, apr_uint64_t stamp, apr_pool_t *scratch)
 {
     apr_uint64_t at = (apr_uint64_t)(rev - pack->first_rev);
     apr_uint64_t first = at < NEIGHBOURS_MAX / 2 ? 0 : at - NEIGHBOURS_MAX / 2;
     apr_uint64_t i;
 
     for (i = first; i < pack->count && i - first < NEIGHBOURS_MAX; i++)
-        keep(fsfs, pack->first_rev + (fs_rev_t)i, stamp, &pack->entries[i]);
+        keep(fsfs, pack->first_rev + (fs_rev_t)i, stamp, &pack->entries[i],
+             scratch);
 }
 
 /* `list->data` is NULL if the pack file is not there. */
@@ -137,15 +166,17 @@ static fs_error_t *read_pack(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
                              const source_t *source, apr_pool_t *scratch)
 {
     fs_revprop_pack_t pack;
+    apr_uint64_t known;
     fs_stamp_t stamp;
     fs_bytes_t bytes;
     bool exists;
 
     list->data = NULL;
     FS_TRY(fs_disk_file_stat(&stamp, &exists, fsfs->folder, source->path));
-    if (!exists ||
-        cached(list, fsfs, rev, KEY_LIST, stamp_of(source, &stamp), scratch))
+    if (!exists || (kept(list, &known, fsfs, rev, scratch) &&
+                    known == stamp_of(source, &stamp)))
         return NULL;
+    list->data = NULL;
     FS_TRY(fs_disk_file_read(&bytes, &stamp, fsfs->folder, source->path,
                              FS_REVPROP_PACK_MAX, scratch));
     if (!bytes.data)
@@ -155,7 +186,7 @@ static fs_error_t *read_pack(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
     FS_TRY(fs_revprop_pack_get(list, &pack, rev));
     if (fs_disk_file_settled(&stamp, source->looked) &&
         fs_disk_file_settled(&source->manifest, source->looked) && fsfs->cache)
-        keep_entries(fsfs, &pack, rev, stamp_of(source, &stamp));
+        keep_entries(fsfs, &pack, rev, stamp_of(source, &stamp), scratch);
     return NULL;
 }
 
