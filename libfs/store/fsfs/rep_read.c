@@ -3,7 +3,11 @@
 
 #include "libfs/store/fsfs/rep_read.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <apr_strings.h>
 
 #include "libfs/base/buffer.h"
 #include "libfs/base/checksum.h"
@@ -442,16 +446,56 @@ static fs_error_t *check_text(const fs_bytes_t *text,
 }
 
 /*
- * Make the text from its base and the stored delta, and check its digest. The
- * base of one version is the text of the one before, so that a walk through a
- * file's history applies one delta a version, and not a chain.
+ * The text that was made last. The base of one version of a file is the text
+ * of the one before: a walk through its history needs each text once more, at
+ * once, and never again, so that the cache is no place for them.
  */
+static struct {
+    pthread_mutex_t lock; /* guards what follows */
+    apr_uint64_t store;
+    unsigned char id[sizeof(((fs_content_t *)0)->id)];
+    apr_uint64_t size;
+    char *data; /* FS_REP_READ_CACHE_MAX bytes, allocated at first use */
+} last_text = { PTHREAD_MUTEX_INITIALIZER, 0, { 0 }, 0, NULL };
+
+static bool recall_text(fs_bytes_t *text, const fs_fsfs_t *fsfs,
+                        const fs_content_t *content, apr_pool_t *result)
+{
+    bool found;
+
+    pthread_mutex_lock(&last_text.lock);
+    found = last_text.store == fsfs->serial && last_text.data &&
+            last_text.size == content->size &&
+            !memcmp(last_text.id, content->id, sizeof(last_text.id));
+    if (found) {
+        text->len = (apr_size_t)last_text.size;
+        text->data = apr_pmemdup(result, last_text.data, text->len);
+    }
+    pthread_mutex_unlock(&last_text.lock);
+    return found;
+}
+
+static void remember_text(const fs_bytes_t *text, const fs_fsfs_t *fsfs,
+                          const fs_content_t *content)
+{
+    pthread_mutex_lock(&last_text.lock);
+    if (!last_text.data)
+        last_text.data = malloc(FS_REP_READ_CACHE_MAX);
+    if (last_text.data) {
+        memcpy(last_text.data, text->data, text->len);
+        memcpy(last_text.id, content->id, sizeof(last_text.id));
+        last_text.size = text->len;
+        last_text.store = fsfs->serial;
+    }
+    pthread_mutex_unlock(&last_text.lock);
+}
+
+/* Make the text from its base and the stored delta, and check its digest. */
 static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
                                    const fs_content_t *content,
                                    const fs_rep_place_t *place,
                                    apr_pool_t *scratch)
 {
-    cache_key_t key = text_key(fsfs, CACHE_TEXT, content);
     fs_stream_t *source = NULL;
     fs_rep_header_t header;
     fs_stream_t *raw, *target;
@@ -459,8 +503,9 @@ static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
     fs_error_t *err;
 
     if (base && base->present) {
-        FS_TRY(fs_rep_read_all(&text, fsfs, base, CACHE_TEXT,
-                               FS_REP_READ_CACHE_MAX, scratch));
+        if (!recall_text(&text, fsfs, base, scratch))
+            FS_TRY(fs_rep_read_all(&text, fsfs, base, CACHE_TEXT,
+                                   FS_REP_READ_CACHE_MAX, scratch));
         source = fs_stream_from_bytes(text.data, text.len, scratch);
     }
     FS_TRY(fs_rep_chain_raw(&raw, &header, fsfs, place, scratch));
@@ -470,9 +515,8 @@ static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
         err = check_text(&text, content);
     if (err)
         return fs_item_wrap(err, place->rev, place->item);
-    FS_TRY(fs_stream_close(target));
-    (void)cache_put(fsfs->cache, &key, text.data, text.len);
-    return NULL;
+    remember_text(&text, fsfs, content);
+    return fs_stream_close(target);
 }
 
 /*
