@@ -10,7 +10,7 @@
 
 /** Texts up to this size, in bytes, are kept in the cache: each version of a
  *  file is the base of others, also where the file is long. */
-#define FS_REP_READ_CACHE_MAX (1024 * 1024)
+#define FS_REP_READ_CACHE_MAX (256 * 1024)
 
 /** Property lists up to this size are: many requests read those of a root with
  *  long mergeinfo, and its chain of deltas is as long as its history. */
