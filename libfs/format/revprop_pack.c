@@ -64,13 +64,41 @@ static fs_error_t *bad_manifest(fs_error_t *err, fs_rev_t rev)
                    rev);
 }
 
+static bool same_line(const fs_bytes_t *a, const fs_bytes_t *b)
+{
+    return a->data && a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+/* The last revision of those that follow `rev` without another line between;
+ * `c` is behind the line of `rev`. */
+static fs_rev_t last_alike(fs_cursor_t c, const fs_bytes_t *line,
+                           const fs_revprop_shard_t *shard, fs_rev_t rev)
+{
+    fs_bytes_t next;
+
+    while (has_rev(shard, rev + 1)) {
+        fs_error_t *err = fs_cursor_line(&c, &next);
+        bool more = !err && same_line(line, &next);
+
+        fs_error_clear(err);
+        if (!more)
+            break;
+        rev++;
+    }
+    return rev;
+}
+
 fs_error_t *fs_revprop_pack_manifest_find(fs_revprop_pack_name_t *out,
+                                          fs_rev_t *first, fs_rev_t *last,
                                           const char *data, apr_size_t len,
                                           const fs_revprop_shard_t *shard,
                                           fs_rev_t rev)
 {
     fs_cursor_t c = fs_cursor(data, len);
+    fs_bytes_t before = { NULL, 0 };
+    fs_rev_t start = shard->first_rev;
     fs_error_t *err = NULL;
+    fs_cursor_t at = c;
     fs_rev_t line_rev;
     fs_bytes_t line;
 
@@ -79,11 +107,23 @@ fs_error_t *fs_revprop_pack_manifest_find(fs_revprop_pack_name_t *out,
                         "r%" FS_REV_FMT " is not among the %" APR_UINT64_T_FMT
                         " revisions from r%" FS_REV_FMT " of a manifest",
                         rev, shard->count, shard->first_rev);
-    for (line_rev = shard->first_rev; !err && line_rev < rev; line_rev++)
+    for (line_rev = shard->first_rev; !err && line_rev <= rev; line_rev++) {
+        at = c;
         err = fs_cursor_line(&c, &line);
+        if (!err && !same_line(&before, &line))
+            start = line_rev;
+        if (!err)
+            before = line;
+    }
     if (!err)
-        err = take_name(out, &c, shard, rev);
-    return err ? bad_manifest(err, rev) : NULL;
+        err = take_name(out, &at, shard, rev);
+    if (err)
+        return bad_manifest(err, rev);
+    if (first)
+        *first = start;
+    if (last)
+        *last = last_alike(c, &before, shard, rev);
+    return NULL;
 }
 
 fs_error_t *fs_revprop_pack_manifest_parse(fs_revprop_pack_name_t *names,

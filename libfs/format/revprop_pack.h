@@ -57,10 +57,13 @@ apr_size_t fs_revprop_pack_name(char buf[FS_REVPROP_PACK_NAME_SIZE],
 
 /**
  * Which pack file holds revision `rev`, from the bytes of the manifest.
+ * `*first` and `*last` are the revisions around `rev` whose lines say the same;
+ * both pointers may be NULL.
  * Errors: FS_ERR_CORRUPT; also if `rev` is not one that the shard lists.
  * Cost:   a pass over the lines up to it.
  */
 fs_error_t *fs_revprop_pack_manifest_find(fs_revprop_pack_name_t *out,
+                                          fs_rev_t *first, fs_rev_t *last,
                                           const char *data, apr_size_t len,
                                           const fs_revprop_shard_t *shard,
                                           fs_rev_t rev) FS_MUST_CHECK;

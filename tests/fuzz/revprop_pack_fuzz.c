@@ -30,7 +30,7 @@ static void read_manifest(const char *text, apr_size_t len)
         fs_error_clear(err);
         return;
     }
-    err = fs_revprop_pack_manifest_find(&one, text, len, &shard, 6);
+    err = fs_revprop_pack_manifest_find(&one, NULL, NULL, text, len, &shard, 6);
     if (err || one.first_rev != names[2].first_rev || one.tag != names[2].tag)
         abort();
 }

@@ -8,6 +8,7 @@
 
 #include "libfs/format/conf_file.h"
 #include "libfs/format/format_file.h"
+#include "libfs/format/revprop_pack.h"
 #include "libfs/store/fsfs/disk_file.h"
 #include "libfs/store/store.h"
 
@@ -54,6 +55,16 @@ typedef struct fs_fsfs_t {
         bool db_settled;
         fs_rev_t min_unpacked;
     } state;
+
+    /* The pack file of revision properties that was found last. */
+    struct {
+        pthread_mutex_t lock; /* guards the rest of this struct */
+        apr_uint64_t
+            manifest; /* stamp of the manifest that names it; 0: none */
+        fs_revprop_pack_name_t name;
+        fs_rev_t first; /* revisions for which it is named */
+        fs_rev_t last;
+    } pack;
 } fs_fsfs_t;
 
 /** The FSFS store behind `store`. */

@@ -244,6 +244,7 @@ static apr_status_t close_store(void *data)
     if (fsfs->folder >= 0)
         (void)close(fsfs->folder);
     pthread_mutex_destroy(&fsfs->state.lock);
+    pthread_mutex_destroy(&fsfs->pack.lock);
     return APR_SUCCESS;
 }
 
@@ -304,6 +305,10 @@ fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
     fsfs->state.anchor.rev = FS_INVALID_REV;
     if (pthread_mutex_init(&fsfs->state.lock, NULL))
         return FS_ERROR_APR(APR_ENOMEM, "cannot make a mutex");
+    if (pthread_mutex_init(&fsfs->pack.lock, NULL)) {
+        pthread_mutex_destroy(&fsfs->state.lock);
+        return FS_ERROR_APR(APR_ENOMEM, "cannot make a mutex");
+    }
     apr_pool_cleanup_register(result, fsfs, close_store, apr_pool_cleanup_null);
     apr_pool_create(&scratch, result);
     err = load(fsfs, options, scratch);

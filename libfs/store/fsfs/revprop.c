@@ -110,24 +110,17 @@ typedef struct source_t {
     apr_time_t looked; /* before the first look at either file */
 } source_t;
 
+/* The bytes of the manifest, whose stamp is known; NULL: it is gone. */
 static fs_error_t *read_manifest(fs_bytes_t *manifest, source_t *source,
-                                 fs_fsfs_t *fsfs, fs_rev_t rev,
+                                 fs_fsfs_t *fsfs, const char *path,
                                  apr_pool_t *scratch)
 {
     const fs_revprop_shard_t *shard = &source->shard;
     fs_stamp_t *stamp = &source->manifest;
-    const char *path =
-        fs_layout_revprops_pack_path(fsfs, rev, "manifest", scratch);
     cache_key_t key =
         fs_handle_key(fsfs, CACHE_REVPROPS, shard->first_rev, KEY_MANIFEST);
     cache_value_t value;
-    bool exists;
 
-    manifest->data = NULL;
-    source->looked = apr_time_now();
-    FS_TRY(fs_disk_file_stat(stamp, &exists, fsfs->folder, path));
-    if (!exists)
-        return NULL;
     key.extra = fs_disk_file_hash(stamp);
     if (!cache_get(fsfs->cache, &key, &value, scratch)) {
         manifest->data = value.data;
@@ -140,6 +133,60 @@ static fs_error_t *read_manifest(fs_bytes_t *manifest, source_t *source,
     key.extra = fs_disk_file_hash(stamp);
     if (manifest->data && fs_disk_file_settled(stamp, source->looked))
         (void)cache_put(fsfs->cache, &key, manifest->data, manifest->len);
+    return NULL;
+}
+
+/* Was the pack file of `rev` found before, by the manifest as it is? */
+static bool recall_pack(fs_revprop_pack_name_t *name, fs_fsfs_t *fsfs,
+                        fs_rev_t rev, apr_uint64_t manifest)
+{
+    bool found;
+
+    pthread_mutex_lock(&fsfs->pack.lock);
+    found = fsfs->pack.manifest == manifest && fsfs->pack.first <= rev &&
+            rev <= fsfs->pack.last;
+    if (found)
+        *name = fsfs->pack.name;
+    pthread_mutex_unlock(&fsfs->pack.lock);
+    return found;
+}
+
+static void remember_pack(const fs_revprop_pack_name_t *name, fs_fsfs_t *fsfs,
+                          fs_rev_t first, fs_rev_t last, apr_uint64_t manifest)
+{
+    pthread_mutex_lock(&fsfs->pack.lock);
+    fsfs->pack.manifest = manifest;
+    fsfs->pack.name = *name;
+    fsfs->pack.first = first;
+    fsfs->pack.last = last;
+    pthread_mutex_unlock(&fsfs->pack.lock);
+}
+
+/* Name of the pack file that has `rev`; `*found` is false if there is no
+ * manifest. */
+static fs_error_t *find_pack(fs_revprop_pack_name_t *name, bool *found,
+                             source_t *source, fs_fsfs_t *fsfs, fs_rev_t rev,
+                             apr_pool_t *scratch)
+{
+    const char *path =
+        fs_layout_revprops_pack_path(fsfs, rev, "manifest", scratch);
+    fs_bytes_t manifest = { NULL, 0 };
+    fs_rev_t first, last;
+
+    source->looked = apr_time_now();
+    FS_TRY(fs_disk_file_stat(&source->manifest, found, fsfs->folder, path));
+    if (!*found ||
+        recall_pack(name, fsfs, rev, fs_disk_file_hash(&source->manifest)))
+        return NULL;
+    FS_TRY(read_manifest(&manifest, source, fsfs, path, scratch));
+    *found = manifest.data != NULL;
+    if (!*found)
+        return NULL;
+    FS_TRY(fs_revprop_pack_manifest_find(name, &first, &last, manifest.data,
+                                         manifest.len, &source->shard, rev));
+    if (fs_disk_file_settled(&source->manifest, source->looked))
+        remember_pack(name, fsfs, first, last,
+                      fs_disk_file_hash(&source->manifest));
     return NULL;
 }
 
@@ -196,17 +243,15 @@ static fs_error_t *read_packed(fs_bytes_t *list, fs_fsfs_t *fsfs, fs_rev_t rev,
 {
     char name[FS_REVPROP_PACK_NAME_SIZE];
     fs_revprop_pack_name_t pack;
-    fs_bytes_t manifest;
     source_t source;
+    bool found;
 
     list->data = NULL;
     source.shard = fs_revprop_pack_shard(fs_layout_shard(fsfs, rev),
                                          fsfs->format.shard_size);
-    FS_TRY(read_manifest(&manifest, &source, fsfs, rev, scratch));
-    if (!manifest.data)
+    FS_TRY(find_pack(&pack, &found, &source, fsfs, rev, scratch));
+    if (!found)
         return NULL;
-    FS_TRY(fs_revprop_pack_manifest_find(&pack, manifest.data, manifest.len,
-                                         &source.shard, rev));
     (void)fs_revprop_pack_name(name, &pack);
     source.path = fs_layout_revprops_pack_path(fsfs, rev, name, scratch);
     return read_pack(list, fsfs, rev, &source, scratch);

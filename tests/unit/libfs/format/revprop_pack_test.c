@@ -40,8 +40,8 @@ static void a_manifest_names_a_pack_for_each_revision(void **state)
     assert_int_equal(names[3].tag, 12);
     for (i = 0; i < 4; i++) {
         fs_revprop_pack_manifest_format(out, &names[i]);
-        assert_fs_ok(fs_revprop_pack_manifest_find(&one, text, sizeof(text) - 1,
-                                                   &shard1, 4 + i));
+        assert_fs_ok(fs_revprop_pack_manifest_find(
+            &one, NULL, NULL, text, sizeof(text) - 1, &shard1, 4 + i));
         assert_int_equal(one.first_rev, names[i].first_rev);
         assert_int_equal(one.tag, names[i].tag);
     }
@@ -73,20 +73,43 @@ static void malformed_manifests_are_corrupt(void **state)
                         FS_ERR_CORRUPT);
 }
 
+static void a_manifest_tells_which_lines_are_alike(void **state)
+{
+    static const char text[] = "4.0\n4.0\n6.1\n6.1\n";
+    static const fs_rev_t expected[][2] = {
+        { 4, 5 }, { 4, 5 }, { 6, 7 }, { 6, 7 }
+    };
+    fs_revprop_pack_name_t name;
+    fs_rev_t first, last;
+    fs_rev_t rev;
+
+    (void)state;
+    for (rev = 4; rev < 8; rev++) {
+        assert_fs_ok(fs_revprop_pack_manifest_find(
+            &name, &first, &last, text, sizeof(text) - 1, &shard1, rev));
+        assert_int_equal(first, expected[rev - 4][0]);
+        assert_int_equal(last, expected[rev - 4][1]);
+    }
+    /* What is cut off behind the line does not matter to it. */
+    assert_fs_ok(fs_revprop_pack_manifest_find(&name, &first, &last, text, 9,
+                                               &shard1, 5));
+    assert_int_equal(last, 5);
+}
+
 static void a_revision_that_is_not_listed_is_corrupt(void **state)
 {
     fs_revprop_pack_name_t name;
 
     (void)state;
-    assert_fs_error(
-        fs_revprop_pack_manifest_find(&name, "4.0\n", 4, &shard1, 3),
-        FS_ERR_CORRUPT);
-    assert_fs_error(
-        fs_revprop_pack_manifest_find(&name, "4.0\n", 4, &shard1, 8),
-        FS_ERR_CORRUPT);
-    assert_fs_error(
-        fs_revprop_pack_manifest_find(&name, "4.0\n", 4, &shard1, 5),
-        FS_ERR_CORRUPT);
+    assert_fs_error(fs_revprop_pack_manifest_find(&name, NULL, NULL, "4.0\n", 4,
+                                                  &shard1, 3),
+                    FS_ERR_CORRUPT);
+    assert_fs_error(fs_revprop_pack_manifest_find(&name, NULL, NULL, "4.0\n", 4,
+                                                  &shard1, 8),
+                    FS_ERR_CORRUPT);
+    assert_fs_error(fs_revprop_pack_manifest_find(&name, NULL, NULL, "4.0\n", 4,
+                                                  &shard1, 5),
+                    FS_ERR_CORRUPT);
 }
 
 static void names_are_written_with_their_tag(void **state)
@@ -195,6 +218,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(shards_list_their_revisions_but_the_first),
     UNIT_TEST(a_manifest_names_a_pack_for_each_revision),
     UNIT_TEST(malformed_manifests_are_corrupt),
+    UNIT_TEST(a_manifest_tells_which_lines_are_alike),
     UNIT_TEST(a_revision_that_is_not_listed_is_corrupt),
     UNIT_TEST(names_are_written_with_their_tag),
     UNIT_TEST(a_pack_gives_the_dump_of_each_revision),
