@@ -4,15 +4,16 @@
 #include "libfs/store/fsfs/block.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libfs/store/fsfs/disk_file.h"
 
-/* Two ways a set: a file's index and its items must not push each other out.
- */
-#define SETS 32
-#define WAYS 2
+/* 256 blocks, four ways a set. A pack's index and its items in a few places
+ * are a handful of blocks, and an export reads dozens of packs in turn. */
+#define SETS 64
+#define WAYS 4
 
 /* Reads that are longer go to the file directly. */
 #define BLOCK_READ_MAX FS_BLOCK_SIZE
@@ -20,24 +21,29 @@
 typedef struct block_t {
     apr_uint64_t file; /* 0: empty */
     apr_uint64_t number;
-    apr_size_t len; /* less than a block at the file's end */
-    char *data;     /* FS_BLOCK_SIZE bytes, allocated at first use */
+    apr_uint64_t used; /* when it was used last: of its set's clock */
+    apr_size_t len;    /* less than a block at the file's end */
+    char *data;        /* FS_BLOCK_SIZE bytes, NULL before first use */
 } block_t;
 
 typedef struct set_t {
     pthread_mutex_t lock; /* guards what follows */
     block_t ways[WAYS];
-    unsigned int last; /* way that was used last */
+    apr_uint64_t clock;
 } set_t;
 
 static set_t sets[SETS] = {
 #define SET                                                                    \
     {                                                                          \
-        PTHREAD_MUTEX_INITIALIZER, { { 0, 0, 0, NULL } }, 0                    \
+        PTHREAD_MUTEX_INITIALIZER, { { 0, 0, 0, 0, NULL } }, 0                 \
     }
 #define SET4 SET, SET, SET, SET
-    SET4, SET4, SET4, SET4, SET4, SET4, SET4, SET4
+#define SET16 SET4, SET4, SET4, SET4
+    SET16, SET16, SET16, SET16
 };
+
+/* The memory of the block that was pushed out last, for the next; or NULL. */
+static _Atomic(char *) spare;
 
 static pthread_mutex_t number_lock = PTHREAD_MUTEX_INITIALIZER;
 static apr_uint64_t last_number;
@@ -59,51 +65,74 @@ static set_t *set_of(apr_uint64_t file, apr_uint64_t number)
     return &sets[(h ^ (h >> 32)) % SETS];
 }
 
-/* Copy out of the block if it is there; false if it is not. `*len` becomes
- * what the block has from `at` on. */
-static bool copy_out(set_t *set, apr_uint64_t file, apr_uint64_t number,
-                     apr_size_t at, char *buf, apr_size_t *len)
+/* Copy out of a block that has `have` bytes; `*len` is the wish, then what the
+ * block has from `at` on. */
+static void copy_part(char *buf, apr_size_t *len, const char *data,
+                      apr_size_t have, apr_size_t at)
 {
-    bool found = false;
-    unsigned int i;
+    if (at >= have)
+        *len = 0;
+    else if (*len > have - at)
+        *len = have - at;
+    if (*len)
+        memcpy(buf, data + at, *len);
+}
+
+/* Copy out of the block if it is there; false if it is not. */
+static bool copy_kept(set_t *set, apr_uint64_t file, apr_uint64_t number,
+                      apr_size_t at, char *buf, apr_size_t *len)
+{
+    block_t *block = set->ways;
+    bool found;
 
     pthread_mutex_lock(&set->lock);
-    for (i = 0; i < WAYS && !found; i++) {
-        const block_t *block = &set->ways[i];
-
-        if (block->file != file || block->number != number)
-            continue;
-        found = true;
-        if (at >= block->len)
-            *len = 0;
-        else if (*len > block->len - at)
-            *len = block->len - at;
-        if (*len)
-            memcpy(buf, block->data + at, *len);
-        set->last = i;
+    while (block < set->ways + WAYS &&
+           (block->file != file || block->number != number))
+        block++;
+    found = block < set->ways + WAYS;
+    if (found) {
+        block->used = ++set->clock;
+        copy_part(buf, len, block->data, block->len, at);
     }
     pthread_mutex_unlock(&set->lock);
     return found;
 }
 
-static void keep(set_t *set, apr_uint64_t file, apr_uint64_t number,
-                 const char *data, apr_size_t len)
+/* Memory for a block; NULL: there is none. */
+static char *take_memory(void)
 {
-    block_t *block;
+    char *data = atomic_exchange(&spare, NULL);
+
+    return data ? data : malloc(FS_BLOCK_SIZE);
+}
+
+static void give_memory(char *data)
+{
+    free(atomic_exchange(&spare, data));
+}
+
+/* Put a block in, in place of the one whose use is longest ago. Takes `data`
+ * over. */
+static void keep(set_t *set, apr_uint64_t file, apr_uint64_t number, char *data,
+                 apr_size_t len)
+{
+    block_t *oldest = set->ways;
+    char *before;
+    int i;
 
     pthread_mutex_lock(&set->lock);
-    set->last = (set->last + 1) % WAYS;
-    block = &set->ways[set->last];
-    if (!block->data)
-        block->data = malloc(FS_BLOCK_SIZE);
-    block->file = 0;
-    if (block->data) {
-        memcpy(block->data, data, len);
-        block->file = file;
-        block->number = number;
-        block->len = len;
-    }
+    for (i = 1; i < WAYS; i++)
+        if (set->ways[i].used < oldest->used)
+            oldest = &set->ways[i];
+    before = oldest->data;
+    oldest->file = file;
+    oldest->number = number;
+    oldest->used = ++set->clock;
+    oldest->len = len;
+    oldest->data = data;
     pthread_mutex_unlock(&set->lock);
+    if (before)
+        give_memory(before);
 }
 
 /* Read what one block has of the wanted bytes; `*len` is the wish, then what
@@ -116,25 +145,28 @@ static fs_error_t *read_part(int fd, apr_uint64_t file, apr_uint64_t size,
     apr_size_t at = (apr_size_t)(offset % FS_BLOCK_SIZE);
     apr_size_t have = FS_BLOCK_SIZE;
     set_t *set = set_of(file, number);
-    char block[FS_BLOCK_SIZE];
+    fs_error_t *err;
+    char *data;
 
     if (*len > FS_BLOCK_SIZE - at)
         *len = FS_BLOCK_SIZE - at;
-    if (copy_out(set, file, number, at, buf, len))
+    if (copy_kept(set, file, number, at, buf, len))
         return NULL;
     /* The size is known: no read is spent on finding the end. */
     if (number * FS_BLOCK_SIZE >= size)
         have = 0;
     else if (have > size - number * FS_BLOCK_SIZE)
         have = (apr_size_t)(size - number * FS_BLOCK_SIZE);
-    FS_TRY(fs_disk_file_pread(fd, number * FS_BLOCK_SIZE, block, &have, name));
-    keep(set, file, number, block, have);
-    if (at >= have)
-        *len = 0;
-    else if (*len > have - at)
-        *len = have - at;
-    if (*len)
-        memcpy(buf, block + at, *len);
+    data = take_memory();
+    if (!data)
+        return fs_disk_file_pread(fd, offset, buf, len, name);
+    err = fs_disk_file_pread(fd, number * FS_BLOCK_SIZE, data, &have, name);
+    if (err) {
+        give_memory(data);
+        return err;
+    }
+    copy_part(buf, len, data, have, at);
+    keep(set, file, number, data, have);
     return NULL;
 }
 

@@ -121,7 +121,9 @@ static fs_error_t *read_footer(fs_rev_file_t *file, apr_pool_t *scratch)
     FS_TRY(fs_rev_file_read(file, file->size - len, tail, len));
     FS_TRY(fs_rev_footer_parse(&file->footer, tail, len, file->size));
     FS_TRY(read_l2p(file, scratch));
-    return read_p2l(file, scratch);
+    FS_TRY(read_p2l(file, scratch));
+    fs_index_page_prepare(file);
+    return NULL;
 }
 
 static fs_error_t *read_manifest(fs_rev_file_t *file, const fs_fsfs_t *fsfs,

@@ -8,7 +8,10 @@
 #include "libfs/format/index_p2l.h"
 #include "libfs/store/fsfs/rev_file.h"
 
-/** Read-only once it is in the table, but for the last group. */
+/** See index_page.c. */
+typedef struct fs_index_marks_t fs_index_marks_t;
+
+/** Read-only once it is in the table, but for marks and the last group. */
 struct fs_rev_file_t {
     int fd;
     apr_uint64_t size;     /* bytes */
@@ -16,11 +19,12 @@ struct fs_rev_file_t {
     const char *path;      /* for FS_ERR_IO */
     apr_uint64_t store;    /* serial of the store it belongs to */
     bool packed;
-    fs_rev_t first_rev;        /* in this file */
-    apr_uint64_t rev_count;    /* in this file */
-    fs_rev_footer_t footer;    /* logical addressing */
-    fs_index_l2p_table_t *l2p; /* NULL: physical addressing */
-    fs_index_p2l_table_t *p2l; /* NULL: physical addressing */
+    fs_rev_t first_rev;                 /* in this file */
+    apr_uint64_t rev_count;             /* in this file */
+    fs_rev_footer_t footer;             /* logical addressing */
+    fs_index_l2p_table_t *l2p;          /* NULL: physical addressing */
+    fs_index_p2l_table_t *p2l;          /* NULL: physical addressing */
+    _Atomic(fs_index_marks_t *) *marks; /* of each page of `p2l`, or NULL */
     apr_uint64_t *starts; /* physical addressing, packed: of each revision */
     apr_pool_t *pool;     /* of this file alone */
 
