@@ -32,7 +32,7 @@ typedef struct cache_t cache_t;
  * Raise the version when the bytes of a kind change their meaning.
  */
 #define CACHE_KIND_LIST(X)                                                     \
-    X(CACHE_NODE, 1, "node records")                                           \
+    X(CACHE_NODE, 2, "node records")                                           \
     X(CACHE_DIRECTORY, 1, "directories")                                       \
     X(CACHE_CHILDREN, 1, "summaries of children")                              \
     X(CACHE_PROPERTIES, 1, "property lists")                                   \

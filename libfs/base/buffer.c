@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of the longest number of 64 bits. */
+#define VARINT_MAX 10
+
 fs_buffer_t *fs_buffer_create(apr_size_t room, apr_pool_t *result)
 {
     fs_buffer_t *buffer = apr_palloc(result, sizeof(*buffer));
@@ -48,6 +51,17 @@ void fs_buffer_append(fs_buffer_t *buffer, const void *data, apr_size_t len)
 void fs_buffer_puts(fs_buffer_t *buffer, const char *text)
 {
     fs_buffer_append(buffer, text, strlen(text));
+}
+
+void fs_buffer_varint(fs_buffer_t *buffer, apr_uint64_t number)
+{
+    char *start = fs_buffer_reserve(buffer, VARINT_MAX);
+    char *p = start;
+
+    for (; number > 0x7f; number >>= 7)
+        *p++ = (char)((number & 0x7f) | 0x80);
+    *p++ = (char)number;
+    buffer->len += (apr_size_t)(p - start);
 }
 
 void fs_buffer_printf(fs_buffer_t *buffer, const char *format, ...)

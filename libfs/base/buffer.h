@@ -32,6 +32,10 @@ void fs_buffer_append(fs_buffer_t *buffer, const void *data, apr_size_t len);
 /** Append a NUL-terminated string, without the NUL. */
 void fs_buffer_puts(fs_buffer_t *buffer, const char *text);
 
+/** Append a number as fs_cursor_varint() reads it: 7 bits a byte, the lowest
+ *  first. */
+void fs_buffer_varint(fs_buffer_t *buffer, apr_uint64_t number);
+
 /** Append formatted text. */
 void fs_buffer_printf(fs_buffer_t *buffer, const char *format, ...)
     FS_PRINTF(2, 3);

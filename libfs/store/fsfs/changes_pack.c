@@ -20,8 +20,6 @@
 
 static const char actions[] = "ADRM";
 
-#define VARINT_MAX 10
-
 fs_error_t *fs_changes_convert(fs_store_change_t *change,
                                const fs_change_record_t *record,
                                apr_pool_t *result)
@@ -46,17 +44,6 @@ fs_error_t *fs_changes_convert(fs_store_change_t *change,
 }
 
 /* --- Writing --- */
-
-static void put_varint(fs_buffer_t *out, apr_uint64_t number)
-{
-    char *start = fs_buffer_reserve(out, VARINT_MAX);
-    char *p = start;
-
-    for (; number > 0x7f; number >>= 7)
-        *p++ = (char)((number & 0x7f) | 0x80);
-    *p++ = (char)number;
-    out->len += (apr_size_t)(p - start);
-}
 
 static apr_size_t shared_bytes(const fs_bytes_t *a, const fs_bytes_t *b)
 {
@@ -85,12 +72,12 @@ static fs_error_t *put_change(fs_buffer_t *out, const fs_bytes_t *before,
     facts[0] = (char)first;
     facts[1] = (char)(record->minfo_mod < 0 ? 2 : record->minfo_mod);
     fs_buffer_append(out, facts, sizeof(facts));
-    put_varint(out, shared);
-    put_varint(out, path->len - shared);
+    fs_buffer_varint(out, shared);
+    fs_buffer_varint(out, path->len - shared);
     fs_buffer_append(out, path->data + shared, path->len - shared);
     if (record->copyfrom_path.data) {
-        put_varint(out, (apr_uint64_t)record->copyfrom_rev);
-        put_varint(out, record->copyfrom_path.len);
+        fs_buffer_varint(out, (apr_uint64_t)record->copyfrom_rev);
+        fs_buffer_varint(out, record->copyfrom_path.len);
         fs_buffer_append(out, record->copyfrom_path.data,
                          record->copyfrom_path.len);
     }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "libfs/base/cursor.h"
 #include "libfs/format/index_p2l.h"
 #include "libfs/format/node_rev.h"
 #include "libfs/store/fsfs/current.h"
@@ -16,130 +17,205 @@
 
 /* --- Records as bytes --- */
 
-/* A content reference as it is cached. */
-typedef struct cached_content_t {
-    unsigned char id[16];
-    apr_uint64_t stored_len;
-    apr_uint64_t size;
-    apr_uint64_t edition;
-    unsigned char md5[FS_MD5_SIZE];
-    unsigned char sha1[FS_SHA1_SIZE];
-    unsigned char present;
-    unsigned char has_md5;
-    unsigned char has_sha1;
-    unsigned char unused;
-} cached_content_t;
+/*
+ * A record as it is cached: these bits, then what they say is there, numbers
+ * of 7 bits a byte, and two or three strings with their NULs: about a quarter
+ * of what a record takes in memory.
+ */
+enum {
+    KIND_MASK = 3,
+    HAS_PRED = 1 << 2,
+    HAS_MERGEINFO = 1 << 3,
+    HAS_COPYFROM = 1 << 4,
+    TEXT_SHIFT = 5, /* four bits of a content each */
+    PROPS_SHIFT = 9,
+    BITS_LEN = 2
+};
 
-/* A record as it is cached; three strings with their NULs follow. */
-typedef struct cached_node_t {
-    cached_content_t text;
-    cached_content_t props;
-    unsigned char pred[16];
-    unsigned char line[16];
-    unsigned char branch[16];
-    apr_int64_t pred_count;
-    fs_rev_t copyfrom_rev; /* -1: the second string is "" and means NULL */
-    fs_rev_t copyroot_rev;
-    apr_int64_t mergeinfo_count;
-    apr_uint32_t created_path_len;
-    apr_uint32_t copyfrom_path_len;
-    apr_uint32_t copyroot_path_len;
-    unsigned char kind;
-    unsigned char has_pred;
-    unsigned char has_mergeinfo;
-    unsigned char unused;
-} cached_node_t;
+/* Bits of a content. */
+enum {
+    PRESENT = 1,
+    HAS_MD5 = 2,
+    HAS_SHA1 = 4,
+    HAS_EDITION = 8
+};
 
-static void content_encode(cached_content_t *out, const fs_content_t *in)
+static void put_id(fs_buffer_t *out, const unsigned char id[16])
 {
-    memcpy(out->id, in->id, sizeof(out->id));
-    out->stored_len = in->stored_len;
-    out->size = in->size;
-    out->edition = in->edition;
-    memcpy(out->md5, in->md5, sizeof(out->md5));
-    memcpy(out->sha1, in->sha1, sizeof(out->sha1));
-    out->present = in->present;
-    out->has_md5 = in->has_md5;
-    out->has_sha1 = in->has_sha1;
+    apr_uint64_t item;
+    fs_rev_t rev;
+
+    fs_handle_unpack_id(id, &rev, &item);
+    fs_buffer_varint(out, (apr_uint64_t)rev);
+    fs_buffer_varint(out, item);
 }
 
-static void content_decode(fs_content_t *out, const cached_content_t *in)
+static unsigned int content_bits(const fs_content_t *content)
 {
-    memcpy(out->id, in->id, sizeof(out->id));
-    out->stored_len = in->stored_len;
-    out->size = in->size;
-    out->edition = in->edition;
-    memcpy(out->md5, in->md5, sizeof(out->md5));
-    memcpy(out->sha1, in->sha1, sizeof(out->sha1));
-    out->present = in->present;
-    out->has_md5 = in->has_md5;
-    out->has_sha1 = in->has_sha1;
+    if (!content->present)
+        return 0;
+    return PRESENT | (content->has_md5 ? HAS_MD5 : 0u) |
+           (content->has_sha1 ? HAS_SHA1 : 0u) |
+           (content->edition ? HAS_EDITION : 0u);
+}
+
+static void put_content(fs_buffer_t *out, const fs_content_t *content)
+{
+    unsigned int bits = content_bits(content);
+
+    if (!(bits & PRESENT))
+        return;
+    put_id(out, content->id);
+    fs_buffer_varint(out, content->stored_len);
+    fs_buffer_varint(out, content->size);
+    if (bits & HAS_EDITION)
+        fs_buffer_append(out, &content->edition, sizeof(content->edition));
+    if (bits & HAS_MD5)
+        fs_buffer_append(out, content->md5, sizeof(content->md5));
+    if (bits & HAS_SHA1)
+        fs_buffer_append(out, content->sha1, sizeof(content->sha1));
+}
+
+static void put_string(fs_buffer_t *out, const char *text)
+{
+    fs_buffer_append(out, text, strlen(text) + 1);
 }
 
 static void keep(fs_fsfs_t *fsfs, const cache_key_t *key,
                  const fs_node_record_t *record, apr_pool_t *scratch)
 {
-    const char *copyfrom = record->copyfrom_path ? record->copyfrom_path : "";
-    cached_node_t node;
-    fs_buffer_t *buffer;
+    fs_buffer_t *out;
+    unsigned int bits;
+    unsigned char head[BITS_LEN];
 
     if (!fsfs->cache)
         return;
-    memset(&node, 0, sizeof(node));
-    content_encode(&node.text, &record->text);
-    content_encode(&node.props, &record->props);
-    memcpy(node.pred, record->pred.bytes, sizeof(node.pred));
-    memcpy(node.line, record->line, sizeof(node.line));
-    memcpy(node.branch, record->branch, sizeof(node.branch));
-    node.pred_count = record->pred_count;
-    node.copyfrom_rev = record->copyfrom_rev;
-    node.copyroot_rev = record->copyroot_rev;
-    node.mergeinfo_count = record->mergeinfo_count;
-    node.created_path_len = (apr_uint32_t)strlen(record->created_path);
-    node.copyfrom_path_len = (apr_uint32_t)strlen(copyfrom);
-    node.copyroot_path_len = (apr_uint32_t)strlen(record->copyroot_path);
-    node.kind = (unsigned char)record->kind;
-    node.has_pred = record->has_pred;
-    node.has_mergeinfo = record->has_mergeinfo;
-    buffer = fs_buffer_create(512, scratch);
-    fs_buffer_append(buffer, &node, sizeof(node));
-    fs_buffer_append(buffer, record->created_path, node.created_path_len + 1);
-    fs_buffer_append(buffer, copyfrom, node.copyfrom_path_len + 1);
-    fs_buffer_append(buffer, record->copyroot_path, node.copyroot_path_len + 1);
-    (void)cache_put(fsfs->cache, key, buffer->data, buffer->len);
+    bits = (unsigned int)record->kind & KIND_MASK;
+    bits |= record->has_pred ? HAS_PRED : 0;
+    bits |= record->has_mergeinfo ? HAS_MERGEINFO : 0;
+    bits |= record->copyfrom_path ? HAS_COPYFROM : 0;
+    bits |= content_bits(&record->text) << TEXT_SHIFT;
+    bits |= content_bits(&record->props) << PROPS_SHIFT;
+    head[0] = (unsigned char)bits;
+    head[1] = (unsigned char)(bits >> 8);
+    out = fs_buffer_create(512, scratch);
+    fs_buffer_append(out, head, sizeof(head));
+    put_content(out, &record->text);
+    put_content(out, &record->props);
+    put_id(out, record->line);
+    put_id(out, record->branch);
+    if (record->has_pred)
+        put_id(out, record->pred.bytes);
+    fs_buffer_varint(out, (apr_uint64_t)record->pred_count);
+    fs_buffer_varint(out, (apr_uint64_t)record->copyroot_rev);
+    fs_buffer_varint(out, (apr_uint64_t)record->mergeinfo_count);
+    if (record->copyfrom_path)
+        fs_buffer_varint(out, (apr_uint64_t)record->copyfrom_rev);
+    put_string(out, record->created_path);
+    put_string(out, record->copyroot_path);
+    if (record->copyfrom_path)
+        put_string(out, record->copyfrom_path);
+    (void)cache_put(fsfs->cache, key, out->data, out->len);
+}
+
+static fs_error_t *get_id(unsigned char id[16], fs_cursor_t *c)
+{
+    apr_uint64_t rev, item;
+
+    FS_TRY(fs_cursor_varint(c, &rev));
+    FS_TRY(fs_cursor_varint(c, &item));
+    fs_handle_pack_id(id, (fs_rev_t)rev, item);
+    return NULL;
+}
+
+static fs_error_t *get_bytes(void *out, apr_size_t len, fs_cursor_t *c)
+{
+    const char *bytes;
+
+    FS_TRY(fs_cursor_take(c, &bytes, len));
+    memcpy(out, bytes, len);
+    return NULL;
+}
+
+static fs_error_t *get_content(fs_content_t *content, unsigned int bits,
+                               fs_cursor_t *c)
+{
+    if (!(bits & PRESENT))
+        return NULL;
+    content->present = true;
+    content->has_md5 = bits & HAS_MD5;
+    content->has_sha1 = bits & HAS_SHA1;
+    FS_TRY(get_id(content->id, c));
+    FS_TRY(fs_cursor_varint(c, &content->stored_len));
+    FS_TRY(fs_cursor_varint(c, &content->size));
+    if (bits & HAS_EDITION)
+        FS_TRY(get_bytes(&content->edition, sizeof(content->edition), c));
+    if (bits & HAS_MD5)
+        FS_TRY(get_bytes(content->md5, sizeof(content->md5), c));
+    if (bits & HAS_SHA1)
+        FS_TRY(get_bytes(content->sha1, sizeof(content->sha1), c));
+    return NULL;
+}
+
+static fs_error_t *get_number(apr_int64_t *out, fs_cursor_t *c)
+{
+    apr_uint64_t number;
+
+    FS_TRY(fs_cursor_varint(c, &number));
+    *out = (apr_int64_t)number;
+    return NULL;
+}
+
+/* A string that stays where it is. */
+static fs_error_t *get_string(const char **text, fs_cursor_t *c)
+{
+    apr_size_t left = fs_cursor_left(c);
+    const char *end = left ? memchr(c->pos, '\0', left) : NULL;
+
+    if (!end)
+        return FS_ERROR(FS_ERR_CORRUPT, "a kept record is cut");
+    *text = c->pos;
+    c->pos = end + 1;
+    return NULL;
+}
+
+static fs_error_t *get_record(fs_node_record_t *record, fs_cursor_t *c)
+{
+    unsigned char head[BITS_LEN];
+    unsigned int bits;
+
+    FS_TRY(get_bytes(head, sizeof(head), c));
+    bits = head[0] | (unsigned int)head[1] << 8;
+    record->kind = (fs_node_kind_t)(bits & KIND_MASK);
+    record->has_pred = bits & HAS_PRED;
+    record->has_mergeinfo = bits & HAS_MERGEINFO;
+    FS_TRY(get_content(&record->text, bits >> TEXT_SHIFT, c));
+    FS_TRY(get_content(&record->props, bits >> PROPS_SHIFT, c));
+    FS_TRY(get_id(record->line, c));
+    FS_TRY(get_id(record->branch, c));
+    if (record->has_pred)
+        FS_TRY(get_id(record->pred.bytes, c));
+    FS_TRY(get_number(&record->pred_count, c));
+    FS_TRY(get_number(&record->copyroot_rev, c));
+    FS_TRY(get_number(&record->mergeinfo_count, c));
+    record->copyfrom_rev = FS_INVALID_REV;
+    if (bits & HAS_COPYFROM)
+        FS_TRY(get_number(&record->copyfrom_rev, c));
+    FS_TRY(get_string(&record->created_path, c));
+    FS_TRY(get_string(&record->copyroot_path, c));
+    return bits & HAS_COPYFROM ? get_string(&record->copyfrom_path, c) : NULL;
 }
 
 /* False if the bytes make no sense: then it is a miss. Strings stay in the
  * value. */
 static bool decode(fs_node_record_t *record, const cache_value_t *value)
 {
-    const char *strings = value->data + sizeof(cached_node_t);
-    cached_node_t node;
+    fs_cursor_t c = fs_cursor(value->data, value->len);
+    fs_error_t *err = get_record(record, &c);
+    bool complete = !err && !fs_cursor_left(&c);
 
-    if (value->len < sizeof(node))
-        return false;
-    memcpy(&node, value->data, sizeof(node));
-    if (value->len != sizeof(node) + (apr_size_t)node.created_path_len +
-                          node.copyfrom_path_len + node.copyroot_path_len + 3)
-        return false;
-    content_decode(&record->text, &node.text);
-    content_decode(&record->props, &node.props);
-    memcpy(record->pred.bytes, node.pred, sizeof(node.pred));
-    memcpy(record->line, node.line, sizeof(node.line));
-    memcpy(record->branch, node.branch, sizeof(node.branch));
-    record->pred_count = node.pred_count;
-    record->copyfrom_rev = node.copyfrom_rev;
-    record->copyroot_rev = node.copyroot_rev;
-    record->mergeinfo_count = node.mergeinfo_count;
-    record->kind = (fs_node_kind_t)node.kind;
-    record->has_pred = node.has_pred;
-    record->has_mergeinfo = node.has_mergeinfo;
-    record->created_path = strings;
-    strings += node.created_path_len + 1;
-    record->copyfrom_path = FS_IS_REV(node.copyfrom_rev) ? strings : NULL;
-    strings += node.copyfrom_path_len + 1;
-    record->copyroot_path = strings;
-    return true;
+    fs_error_clear(err);
+    return complete;
 }
 
 /* --- Records from disk --- */
@@ -274,11 +350,16 @@ fs_error_t *fs_node_read(const fs_node_record_t **record, fs_fsfs_t *fsfs,
     out->id = *id;
     out->created_rev = rev;
     key = fs_handle_key(fsfs, CACHE_NODE, rev, number);
-    if (cache_get(fsfs->cache, &key, &value, result) || !decode(out, &value)) {
-        FS_TRY(load(out, fsfs, rev, number, result, scratch));
-        keep(fsfs, &key, out, scratch);
-    }
     *record = out;
+    if (!cache_get(fsfs->cache, &key, &value, result)) {
+        if (decode(out, &value))
+            return NULL;
+        memset(out, 0, sizeof(*out));
+        out->id = *id;
+        out->created_rev = rev;
+    }
+    FS_TRY(load(out, fsfs, rev, number, result, scratch));
+    keep(fsfs, &key, out, scratch);
     return NULL;
 }
 

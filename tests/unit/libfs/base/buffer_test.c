@@ -4,6 +4,7 @@
 #include "tests/support/unit.h"
 
 #include "libfs/base/buffer.h"
+#include "libfs/base/cursor.h"
 
 static void what_is_appended_is_kept_over_growth(void **state)
 {
@@ -48,7 +49,34 @@ static void reserved_room_is_used_by_the_caller(void **state)
     assert_bytes_equal(buffer->data, buffer->len, "xyz", 3);
 }
 
+static void numbers_are_appended_as_a_cursor_reads_them(void **state)
+{
+    static const apr_uint64_t numbers[] = { 0,
+                                            1,
+                                            127,
+                                            128,
+                                            16383,
+                                            16384,
+                                            APR_UINT64_C(0xffffffff),
+                                            APR_UINT64_C(0xffffffffffffffff) };
+    fs_buffer_t *buffer = fs_buffer_create(1, unit_pool(state));
+    fs_cursor_t c;
+    apr_uint64_t number;
+    apr_size_t i;
+
+    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        fs_buffer_varint(buffer, numbers[i]);
+    assert_int_equal(buffer->len, 1 + 1 + 1 + 2 + 2 + 3 + 5 + 10);
+    c = fs_cursor(buffer->data, buffer->len);
+    for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        assert_fs_ok(fs_cursor_varint(&c, &number));
+        assert_true(number == numbers[i]);
+    }
+    assert_int_equal(fs_cursor_left(&c), 0);
+}
+
 static const struct CMUnitTest tests[] = {
+    UNIT_TEST(numbers_are_appended_as_a_cursor_reads_them),
     UNIT_TEST(what_is_appended_is_kept_over_growth),
     UNIT_TEST(formatted_text_grows_the_buffer),
     UNIT_TEST(nothing_may_be_appended),
