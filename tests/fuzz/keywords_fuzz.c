@@ -17,26 +17,7 @@
 #include "tests/support/repo.h"
 #include "tests/support/request.h"
 
-static apr_pool_t *kept;
-static fs_repo_t *repo;
-
-static void tear_down(void)
-{
-    apr_pool_destroy(kept);
-    apr_terminate();
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    apr_initialize();
-    apr_pool_create(&kept, NULL);
-    repo = fs_test_open(
-        fs_test_repo_unpack("tests/data/fsfs/f8.tar.gz", "f8", kept), true,
-        kept);
-    return atexit(tear_down);
-}
+FUZZ_WITH_REPO(fs_test_repo_unpack("tests/data/fsfs/f8.tar.gz", "f8", kept))
 
 static fs_error_t *expand(const char *names, const char *text, apr_size_t len,
                           apr_pool_t *pool)

@@ -28,26 +28,7 @@
 
 module repo_core_module;
 
-static apr_pool_t *kept;
-static fs_repo_t *repo;
-
-/* Removes the folder of the repository too. */
-static void tear_down(void)
-{
-    apr_pool_destroy(kept);
-    apr_terminate();
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    apr_initialize();
-    apr_pool_create(&kept, NULL);
-    repo = fs_test_open(fs_test_repo_load("tests/data/history/hist.dump", kept),
-                        true, kept);
-    return atexit(tear_down);
-}
+FUZZ_WITH_REPO(fs_test_repo_load("tests/data/history/hist.dump", kept))
 
 static fs_error_t *answer(repo_dispatch_t *dispatch, apr_pool_t *pool)
 {

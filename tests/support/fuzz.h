@@ -35,6 +35,28 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
         return apr_initialize();                                               \
     }
 
+/** Define `kept`, a pool that lasts, and `repo`, opened with a cache by an
+ *  expression that makes its folder in `kept`; removed at the end. */
+#define FUZZ_WITH_REPO(make_folder)                                            \
+    static apr_pool_t *kept;                                                   \
+    static fs_repo_t *repo;                                                    \
+                                                                               \
+    static void tear_down(void)                                                \
+    {                                                                          \
+        apr_pool_destroy(kept);                                                \
+        apr_terminate();                                                       \
+    }                                                                          \
+                                                                               \
+    int LLVMFuzzerInitialize(int *argc, char ***argv)                          \
+    {                                                                          \
+        (void)argc;                                                            \
+        (void)argv;                                                            \
+        apr_initialize();                                                      \
+        apr_pool_create(&kept, NULL);                                          \
+        repo = fs_test_open(make_folder, true, kept);                          \
+        return atexit(tear_down);                                              \
+    }
+
 /** Define a target that calls `try_input(const char *data, apr_size_t len,
  *  apr_pool_t *pool)`; the pool is that input's own. */
 #define FUZZ_EACH(try_input)                                                   \

@@ -118,6 +118,18 @@ class Client:
         )
 
 
+def receive_all(sock, may_reset=False):
+    """All that comes until the server closes; `may_reset`: or resets."""
+    parts = []
+    try:
+        while part := sock.recv(65536):
+            parts.append(part)
+    except ConnectionError:
+        if not may_reset:
+            raise
+    return b"".join(parts)
+
+
 class Httpd:
     """One private httpd. Use as a context manager."""
 
@@ -325,12 +337,7 @@ class Httpd:
         with socket.create_connection(("127.0.0.1", self.port),
                                       seconds) as sock:
             sock.sendall(data)
-            parts = []
-            while True:
-                part = sock.recv(65536)
-                if not part:
-                    return b"".join(parts)
-                parts.append(part)
+            return receive_all(sock)
 
     def graceful(self):
         """Ask for a graceful restart."""

@@ -389,12 +389,7 @@ def test_bodies_broken_off_are_refused(server):
                      b"Content-Length: %d\r\n\r\n%s" % (len(body),
                                                        body[:keep]), False)
         sock.shutdown(socket.SHUT_WR)
-        data = b""
-        while True:
-            part = sock.recv(65536)
-            if not part:
-                break
-            data += part
+        data = harness.receive_all(sock)
         sock.close()
         assert not data or data.startswith(b"HTTP/1.1 4"), data[:200]
     assert server.request("GET", GOOD).status == 200

@@ -139,14 +139,6 @@ def test_a_broken_download_is_resumed(event):
 
 # ---- connections ----
 
-def read_all(sock):
-    """All that comes until the server closes."""
-    data = b""
-    while part := sock.recv(65536):
-        data += part
-    return data
-
-
 @pytest.mark.parametrize("request_line,wanted", [
     ("GET /small/trunk/big.bin", b"200"),
     ("GET /small/trunk/", b"200"),
@@ -186,7 +178,7 @@ def test_a_body_is_asked_for_when_the_client_waits(chunked, method, path, body,
             data = b"1;x=y\r\n%c\r\n%x\r\n%s\r\n0\r\nTrailer: x\r\n\r\n" % (
                 data[0], len(data) - 1, data[1:])
         sock.sendall(data)
-        assert read_all(sock).startswith(b"HTTP/1.1 %s " % status)
+        assert harness.receive_all(sock).startswith(b"HTTP/1.1 %s " % status)
 
 
 @pytest.mark.parametrize("mpm", ["prefork", "event"])
@@ -241,7 +233,7 @@ def test_a_body_that_stops_frees_the_worker(request_head, hasty):
     for sock in socks:
         sock.sendall(request_head)
     for sock in socks:
-        answer = read_all(sock)
+        answer = harness.receive_all(sock)
         assert not answer or answer.startswith(b"HTTP/1.1 4")
         sock.close()
     assert hasty.request("GET", "/small/trunk/alpha.txt").status == 200
@@ -263,7 +255,7 @@ def test_readers_that_stop_free_their_workers(hasty):
     whole = 0
     for sock in socks:
         try:
-            whole += read_all(sock).endswith(b"0\r\n\r\n")
+            whole += harness.receive_all(sock).endswith(b"0\r\n\r\n")
         except ConnectionError:
             pass
         sock.close()

@@ -50,13 +50,7 @@ def send(server, method, path, parts):
             sock.sendall(b"0\r\n\r\n")
         except OSError:
             pass  # answered before the end
-        answer = b""
-        try:
-            while part := sock.recv(65536):
-                answer += part
-        except ConnectionError:
-            pass
-        return answer
+        return harness.receive_all(sock, may_reset=True)
 
 
 def report(root, first, item, count):
