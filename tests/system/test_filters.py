@@ -61,17 +61,22 @@ def certificate(folder):
 
 
 def damaged(small, folder):
-    """A copy whose large file cannot be read to its end in r1."""
+    """A copy in which r15 adds a long file that cannot be read to its end."""
     path = os.path.join(folder, "damaged")
     shutil.copytree(small, path)
-    (file,) = [os.path.join(top, "1")
+    long = os.path.join(folder, "long.bin")
+    with open(long, "wb") as out:
+        out.write(os.urandom(1 << 20))
+    harness.run(["svnmucc", "--non-interactive", "-m", "", "put", long,
+                 "file://%s/trunk/long.bin" % path])
+    (file,) = [os.path.join(top, "15")
                for top, _, names in os.walk(os.path.join(path, "db", "revs"))
-               if "1" in names]
+               if "15" in names]
     os.chmod(file, 0o644)
     with open(file, "r+b") as out:
-        out.seek(150000)
+        out.seek(1 << 19)
         byte = out.read(1)[0]
-        out.seek(150000)
+        out.seek(1 << 19)
         out.write(bytes([byte ^ 0x10]))
     harness.readable(path)
     return path
@@ -410,11 +415,10 @@ def test_many_streams_of_a_connection_are_served_at_once(server, folder):
 def test_a_damaged_text_does_not_end_well_by_http2(server, folder):
     args = ["--http2-prior-knowledge", "-o", os.path.join(folder, "out"),
             "-w", "%{http_code}"]
-    code, said, _ = curl(*args, server.base
-                         + "/damaged/!svn/rvr/1/trunk/big.bin")
-    assert code == 92 and said == "200"  # the stream was not closed cleanly
+    code, said, _ = curl(*args, server.base + "/damaged/trunk/long.bin")
+    assert (code, said) == (92, "200")  # the stream was not closed cleanly
     code, said, _ = curl(*args, "-X", "REPORT", "-H", "Content-Type: text/xml",
-                         "--data", CHECKOUT % ("/damaged", 1),
+                         "--data", CHECKOUT % ("/damaged", 15),
                          server.base + "/damaged/!svn/me")
     with open(os.path.join(folder, "out"), "rb") as inp:
         assert code == 92 or b"</S:update-report>" not in inp.read()
