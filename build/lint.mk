@@ -39,7 +39,7 @@ lint-cppcheck: config.h
 		--suppressions-list=build/cppcheck.supp -j 2 \
 		--cppcheck-build-dir='$(CURDIR)/lint/cppcheck' -I . \
 		--include='$(CURDIR)/config.h' -D_GNU_SOURCE -D__GNUC__ \
-		'-DAP_DECLARE(type)=type' \
+		'-DAP_DECLARE(type)=type' '-DAP_CORE_DECLARE(type)=type' \
 		$(filter %.c,$(C_FILES))
 
 # A file is checked again after it or one of its headers changed: then its

@@ -153,7 +153,7 @@ fs_error_t *fs_changes_read(fs_fsfs_t *fsfs, fs_rev_t rev,
     cache_key_t key = fs_handle_key(fsfs, CACHE_CHANGES, rev, 0);
     fs_stream_t *stream = NULL;
     cache_value_t value;
-    fs_bytes_t packed;
+    fs_bytes_t packed = { NULL, 0 };
 
     if (!cache_get(fsfs->cache, &key, &value, scratch)) {
         packed.data = value.data;
