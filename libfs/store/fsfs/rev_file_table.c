@@ -3,7 +3,9 @@
 
 #include "libfs/store/fsfs/rev_file_table.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <apr_allocator.h>
@@ -150,14 +152,33 @@ fs_rev_file_t *fs_rev_file_table_find(apr_uint64_t store, bool packed,
     return file;
 }
 
+/* Files that are kept open without a user: no more than a quarter of what the
+ * process may open. */
+static int idle_max(void)
+{
+    static atomic_int known;
+    int count = atomic_load(&known);
+    struct rlimit limit;
+
+    if (!count) {
+        count = FS_REV_FILE_IDLE_MAX;
+        if (!getrlimit(RLIMIT_NOFILE, &limit) &&
+            limit.rlim_cur / 4 < (rlim_t)count)
+            count = (int)(limit.rlim_cur / 4) + 1;
+        atomic_store(&known, count);
+    }
+    return count;
+}
+
 /* Take the longest unused files out until few enough are left; returns them
  * as a list by next_in_bucket. */
 static fs_rev_file_t *take_surplus(void)
 {
     fs_rev_file_t *file = table.oldest;
     fs_rev_file_t *surplus = NULL;
+    int most = idle_max();
 
-    while (file && table.count > FS_REV_FILE_IDLE_MAX) {
+    while (file && table.count > most) {
         fs_rev_file_t *newer = file->newer;
 
         if (!file->refs && take_out(file)) {
