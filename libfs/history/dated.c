@@ -16,8 +16,10 @@ static fs_error_t *date_of(apr_time_t *date, fs_repo_t *repo, fs_rev_t rev,
         return FS_ERROR(FS_ERR_GENERAL, "revision %" FS_REV_FMT " has no date",
                         rev);
     err = fs_time_parse(date, value->data, value->len);
+    /* What is stored is not what the caller asked with. */
     if (err)
-        return FS_WRAP(err, "date of revision %" FS_REV_FMT, rev);
+        return FS_WRAP_AS(err, FS_ERR_CORRUPT, "date of revision %" FS_REV_FMT,
+                          rev);
     return NULL;
 }
 

@@ -8,10 +8,13 @@
 
 #include <string.h>
 
+#include <apr_cstr.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include <http_protocol.h>
 #include <http_request.h>
+#include <util_filter.h>
 
 #include "libfs/fs_time.h"
 #include "mod_repo/http/error.h"
@@ -72,6 +75,24 @@ fs_error_t *repo_deliver_type(const char **type, const dav_resource *resource,
     return NULL;
 }
 
+/* Bytes that no header may have, as in a URL. */
+static const char *header_path(const char *path, apr_pool_t *result)
+{
+    apr_size_t len = strlen(path);
+    char *copy = apr_palloc(result, len * 3 + 1), *to = copy;
+
+    for (; *path; path++) {
+        unsigned char byte = (unsigned char)*path;
+
+        if (apr_iscntrl(byte) && byte < 0x80)
+            to += apr_snprintf(to, 4, "%%%02X", byte);
+        else
+            *to++ = *path;
+    }
+    *to = '\0';
+    return copy;
+}
+
 const char *repo_deliver_etag(const dav_resource *resource)
 {
     const fs_node_t *node = resource->info->node;
@@ -79,7 +100,7 @@ const char *repo_deliver_etag(const dav_resource *resource)
 
     if (!node)
         return "";
-    path = fs_node_path(node);
+    path = header_path(fs_node_path(node), resource->pool);
     return apr_psprintf(
         resource->pool, "%s\"%" FS_REV_FMT "/%s\"",
         resource->collection ? "W/" : "", fs_node_created_rev(node),
@@ -188,6 +209,26 @@ static bool range_condition_holds(request_rec *r)
 static apr_off_t multipart_length(const plan_t *plan, apr_uint64_t size);
 
 /* Set the status and the headers of a partial answer. */
+/* Ranges are those of the text as it is. Filters that encode see that of a
+ * single one, but not of several; and what they would have told caches about
+ * the whole text is true of its parts. */
+static void keep_as_it_is(request_rec *r)
+{
+    const ap_filter_t *filter;
+
+    apr_table_setn(r->subprocess_env, "no-gzip", "1");
+    apr_table_setn(r->subprocess_env, "no-brotli", "1");
+    for (filter = r->output_filters; filter; filter = filter->next) {
+        const char *name = filter->frec->name;
+
+        if (!apr_cstr_casecmp(name, "deflate") ||
+            !apr_cstr_casecmp(name, "brotli_compress")) {
+            apr_table_mergen(r->headers_out, "Vary", "Accept-Encoding");
+            return;
+        }
+    }
+}
+
 static dav_error *plan_ranges(plan_t *plan, request_rec *r, apr_uint64_t size)
 {
     const char *value = apr_table_get(r->headers_in, "Range");
@@ -209,10 +250,7 @@ static dav_error *plan_ranges(plan_t *plan, request_rec *r, apr_uint64_t size)
         break;
     }
     plan->ranges = ranges;
-    /* They are ranges of the text as it is. Filters that encode see that of a
-     * single one, but not of several. */
-    apr_table_setn(r->subprocess_env, "no-gzip", "1");
-    apr_table_setn(r->subprocess_env, "no-brotli", "1");
+    keep_as_it_is(r);
     r->status = HTTP_PARTIAL_CONTENT;
     if (ranges->nelts > 1) {
         plan->boundary =

@@ -154,7 +154,7 @@ static fs_error_t *creation_date(const char **value, const context_t *c)
     const fs_bytes_t *date;
 
     FS_TRY(shown_revprop(&date, c, "svn:date"));
-    if (date)
+    if (date && date->len)
         *value = repo_xml_escape(date->data, date->len, false, c->pool);
     return NULL;
 }

@@ -12,6 +12,7 @@
 
 #include "libfs/fs_path.h"
 #include "mod_repo/http/log.h"
+#include "mod_repo/http/xml.h"
 
 REPO_USE_LOG;
 
@@ -83,22 +84,6 @@ static const char *log_text(request_rec *r, const fs_error_t *err)
                         chain_text(err, false, r->pool));
 }
 
-/* A copy fit for XML: bytes that must not stand there become '?'. */
-static const char *clean_copy(const char *text, apr_pool_t *result)
-{
-    bool is_utf8 = fs_utf8_is_valid(text, strlen(text));
-    char *copy = apr_pstrdup(result, text), *p;
-
-    for (p = copy; *p; p++) {
-        unsigned char byte = (unsigned char)*p;
-
-        if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f ||
-            (byte > 0x7f && !is_utf8))
-            *p = '?';
-    }
-    return copy;
-}
-
 dav_error *repo_error_new(apr_pool_t *result, int status, int number,
                           const char *text)
 {
@@ -110,9 +95,9 @@ dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback)
     int status = repo_error_status(err, fallback);
     dav_error *converted;
 
-    converted =
-        repo_error_new(r->pool, status, (int)err->code,
-                       clean_copy(repo_error_message(err, r->pool), r->pool));
+    converted = repo_error_new(
+        r->pool, status, (int)err->code,
+        repo_xml_readable(repo_error_message(err, r->pool), r->pool));
     /* A level without a tag is for mod_dav's log alone. */
     if (status >= 500)
         converted->prev = dav_new_error(r->pool, status, (int)err->code,

@@ -9,6 +9,7 @@
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+#include <http_core.h>
 #include <http_request.h>
 
 bool repo_headers_is_svn(const request_rec *r)
@@ -117,7 +118,11 @@ const char *repo_headers_guess_type(request_rec *r, const char *path,
                                     apr_pool_t *result)
 {
     request_rec *probe = apr_pmemdup(result, r, sizeof(*r));
+    const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
 
+    /* "ForceType none" takes an outer one back. */
+    if (core->mime_type && strcmp(core->mime_type, "none") != 0)
+        return core->mime_type;
     /* A request that only the type checkers will ever see. */
     probe->pool = result;
     probe->main = r;

@@ -87,8 +87,11 @@ static fs_error_t *each_entry(repo_output_t *out, repo_request_t *request,
 
 /* ---- HTML ---- */
 
-static void html_begin(repo_output_t *out, const char *title)
+static void html_begin(repo_output_t *out, const char *name,
+                       apr_pool_t *scratch)
 {
+    const char *title = repo_xml_readable(name, scratch);
+
     repo_output_puts(out, "<html><head><title>");
     repo_xml_text_of(out, title);
     repo_output_puts(out, "</title></head>\n<body>\n <h2>");
@@ -116,7 +119,8 @@ static void html_link(repo_output_t *out, const char *link, const char *text,
 static fs_error_t *html_entry(repo_output_t *out, const char *name, bool is_dir,
                               const char *suffix, apr_pool_t *scratch)
 {
-    html_link(out, entry_link(name, is_dir, suffix, scratch), name, is_dir);
+    html_link(out, entry_link(name, is_dir, suffix, scratch),
+              repo_xml_readable(name, scratch), is_dir);
     return NULL;
 }
 
@@ -127,10 +131,12 @@ static fs_error_t *write_html(repo_output_t *out, repo_request_t *request,
     const char *path = fs_node_path(directory);
     const char *name = request->config->name;
 
-    html_begin(out, apr_psprintf(
-                        scratch, "%s%s%s - Revision %" FS_REV_FMT ": %s",
-                        name ? name : "", name ? ": " : "", base_name(request),
-                        fs_root_rev(fs_node_root(directory)), path));
+    html_begin(out,
+               apr_psprintf(scratch, "%s%s%s - Revision %" FS_REV_FMT ": %s",
+                            name ? name : "", name ? ": " : "",
+                            base_name(request),
+                            fs_root_rev(fs_node_root(directory)), path),
+               scratch);
     if (has_parent(request, path))
         html_link(out, apr_pstrcat(scratch, "../", suffix, NULL), "..", false);
     FS_TRY(each_entry(out, request, directory, suffix, html_entry, scratch));
@@ -144,7 +150,7 @@ static fs_error_t *xml_entry(repo_output_t *out, const char *name, bool is_dir,
                              const char *suffix, apr_pool_t *scratch)
 {
     repo_output_puts(out, is_dir ? "    <dir" : "    <file");
-    repo_xml_attribute(out, "name", name);
+    repo_xml_attribute(out, "name", repo_xml_readable(name, scratch));
     repo_xml_attribute(out, "href", entry_link(name, is_dir, suffix, scratch));
     repo_output_puts(out, " />\n");
     return NULL;
@@ -183,8 +189,9 @@ static fs_error_t *write_xml(repo_output_t *out, repo_request_t *request,
     repo_xml_attribute(out, "rev",
                        apr_psprintf(scratch, "%" FS_REV_FMT,
                                     fs_root_rev(fs_node_root(directory))));
-    repo_xml_attribute(out, "path", path);
-    repo_xml_attribute(out, "base", base_name(request));
+    repo_xml_attribute(out, "path", repo_xml_readable(path, scratch));
+    repo_xml_attribute(out, "base",
+                       repo_xml_readable(base_name(request), scratch));
     repo_output_puts(out, ">\n");
     if (has_parent(request, path)) {
         repo_output_puts(out, "    <updir");
@@ -296,7 +303,7 @@ fs_error_t *repo_index_list(repo_output_t *out, repo_request_t *request,
 
     apr_pool_create(&iter, scratch);
     FS_TRY(repo_index_names(&names, request, scratch));
-    html_begin(out, "Collection of Repositories");
+    html_begin(out, "Collection of Repositories", scratch);
     for (i = 0; i < names->nelts; i++) {
         apr_pool_clear(iter);
         FS_TRY(html_entry(out, APR_ARRAY_IDX(names, i, const char *), true, "",

@@ -159,8 +159,12 @@ static fs_error_t *gather(facts_t *facts, const fs_node_t *node,
     FS_TRY(fs_repo_revprop(&value, request->repo, rev, "svn:date", result,
                            result));
     if (value) {
-        FS_TRY(fs_time_parse(&when, value->data, value->len));
-        set_dates(facts, when, result);
+        fs_error_t *err = fs_time_parse(&when, value->data, value->len);
+
+        /* A damaged date is no reason to refuse the text. */
+        if (!err)
+            set_dates(facts, when, result);
+        fs_error_clear(err);
     }
     return NULL;
 }
