@@ -190,11 +190,10 @@ static fs_error_t *read_everything(fs_buffer_t *buffer, reader_t *reader)
 static fs_error_t *read_whole(fs_bytes_t *out, fs_fsfs_t *fsfs,
                               const fs_content_t *content, apr_pool_t *result)
 {
-    /* A size is believed as far as any text may go that is cached. */
-    fs_buffer_t *buffer = fs_buffer_create(content->size < FS_REP_READ_CACHE_MAX
-                                               ? (apr_size_t)content->size + 1
-                                               : FS_DELTA_WINDOW_MAX,
-                                           result);
+    apr_uint64_t room = content->size + 1;
+    fs_buffer_t *buffer = fs_buffer_create(
+        room < FS_DELTA_WINDOW_MAX ? (apr_size_t)room : FS_DELTA_WINDOW_MAX,
+        result);
     apr_pool_t *pool;
     reader_t reader;
     fs_error_t *err;
@@ -491,19 +490,6 @@ static void remember_text(const fs_bytes_t *text, const fs_fsfs_t *fsfs,
     pthread_mutex_unlock(&last_text.lock);
 }
 
-/* Read a text that should have `size` bytes; one more is enough to see that it
- * has not. */
-static fs_error_t *read_sized(fs_bytes_t *text, fs_stream_t *stream,
-                              apr_uint64_t size, apr_pool_t *result)
-{
-    char *data = apr_palloc(result, (apr_size_t)size + 1);
-
-    text->len = (apr_size_t)size + 1;
-    FS_TRY(fs_stream_read_full(stream, data, &text->len));
-    text->data = data;
-    return NULL;
-}
-
 /* Make the text from its base and the stored delta, and check its digest. */
 static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
                                    const fs_content_t *content,
@@ -524,7 +510,7 @@ static fs_error_t *check_by_digest(fs_fsfs_t *fsfs, const fs_content_t *base,
     }
     FS_TRY(fs_rep_chain_raw(&raw, &header, fsfs, place, scratch));
     target = fs_delta_apply(fs_svndiff_read(raw, scratch), source, scratch);
-    err = read_sized(&text, target, content->size, scratch);
+    err = fs_stream_slurp(&text, target, FS_REP_READ_CACHE_MAX, scratch);
     if (!err)
         err = check_text(&text, content);
     if (err)
