@@ -10,9 +10,8 @@
 
 #include <http_protocol.h>
 
-#include "libfs/fs_path.h"
 #include "mod_repo/http/log.h"
-#include "mod_repo/http/xml.h"
+#include "mod_repo/http/readable.h"
 
 REPO_USE_LOG;
 
@@ -97,7 +96,7 @@ dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback)
 
     converted = repo_error_new(
         r->pool, status, (int)err->code,
-        repo_xml_readable(repo_error_message(err, r->pool), r->pool));
+        repo_readable(repo_error_message(err, r->pool), r->pool));
     /* A level without a tag is for mod_dav's log alone. */
     if (status >= 500)
         converted->prev = dav_new_error(r->pool, status, (int)err->code,

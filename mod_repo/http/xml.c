@@ -306,18 +306,3 @@ const char *repo_xml_strip_controls(const fs_bytes_t *text, apr_pool_t *result)
     *to = '\0';
     return copy;
 }
-
-const char *repo_xml_readable(const char *text, apr_pool_t *result)
-{
-    bool is_utf8 = fs_utf8_is_valid(text, strlen(text));
-    char *copy = apr_pstrdup(result, text), *p;
-
-    for (p = copy; *p; p++) {
-        unsigned char byte = (unsigned char)*p;
-
-        if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f ||
-            (byte > 0x7f && !is_utf8))
-            *p = '?';
-    }
-    return copy;
-}

@@ -82,8 +82,4 @@ const char *repo_xml_property(const char *name, const fs_bytes_t *value,
 /** `text` without control characters: for author names. */
 const char *repo_xml_strip_controls(const fs_bytes_t *text, apr_pool_t *result);
 
-/** A copy for people to read: bytes that XML does not allow, or that are not
- *  UTF-8, become '?'. It is not escaped. */
-const char *repo_xml_readable(const char *text, apr_pool_t *result);
-
 #endif

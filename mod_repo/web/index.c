@@ -11,6 +11,7 @@
 
 #include <http_core.h>
 
+#include "mod_repo/http/readable.h"
 #include "mod_repo/http/xml.h"
 
 /* ---- what both forms need ---- */
@@ -90,7 +91,7 @@ static fs_error_t *each_entry(repo_output_t *out, repo_request_t *request,
 static void html_begin(repo_output_t *out, const char *name,
                        apr_pool_t *scratch)
 {
-    const char *title = repo_xml_readable(name, scratch);
+    const char *title = repo_readable(name, scratch);
 
     repo_output_puts(out, "<html><head><title>");
     repo_xml_text_of(out, title);
@@ -120,7 +121,7 @@ static fs_error_t *html_entry(repo_output_t *out, const char *name, bool is_dir,
                               const char *suffix, apr_pool_t *scratch)
 {
     html_link(out, entry_link(name, is_dir, suffix, scratch),
-              repo_xml_readable(name, scratch), is_dir);
+              repo_readable(name, scratch), is_dir);
     return NULL;
 }
 
@@ -150,7 +151,7 @@ static fs_error_t *xml_entry(repo_output_t *out, const char *name, bool is_dir,
                              const char *suffix, apr_pool_t *scratch)
 {
     repo_output_puts(out, is_dir ? "    <dir" : "    <file");
-    repo_xml_attribute(out, "name", repo_xml_readable(name, scratch));
+    repo_xml_attribute(out, "name", repo_readable(name, scratch));
     repo_xml_attribute(out, "href", entry_link(name, is_dir, suffix, scratch));
     repo_output_puts(out, " />\n");
     return NULL;
@@ -189,9 +190,8 @@ static fs_error_t *write_xml(repo_output_t *out, repo_request_t *request,
     repo_xml_attribute(out, "rev",
                        apr_psprintf(scratch, "%" FS_REV_FMT,
                                     fs_root_rev(fs_node_root(directory))));
-    repo_xml_attribute(out, "path", repo_xml_readable(path, scratch));
-    repo_xml_attribute(out, "base",
-                       repo_xml_readable(base_name(request), scratch));
+    repo_xml_attribute(out, "path", repo_readable(path, scratch));
+    repo_xml_attribute(out, "base", repo_readable(base_name(request), scratch));
     repo_output_puts(out, ">\n");
     if (has_parent(request, path)) {
         repo_output_puts(out, "    <updir");

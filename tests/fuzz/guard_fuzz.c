@@ -3,7 +3,7 @@
  * The filter before XML bodies: it passes a body as it came, or stops at it.
  * The first byte of an input picks the method and the size of the pieces.
  */
-/* link: mod_repo/http/guard.o mod_repo/http/body.o mod_repo/http/error.o */
+/* link: mod_repo/http/guard.o mod_repo/http/body.o mod_repo/http/error.o mod_repo/http/readable.o */
 
 #include "tests/support/fuzz.h"
 

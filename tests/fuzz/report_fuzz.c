@@ -12,7 +12,7 @@
 /* link: mod_repo/report/update_editor.o mod_repo/conf/config.o */
 /* link: mod_repo/http/body.o mod_repo/http/output.o mod_repo/http/xml.o */
 /* link: mod_repo/uri/uri.o mod_repo/request/xml_limits.o */
-/* link: mod_repo/http/guard.o mod_repo/http/error.o */
+/* link: mod_repo/http/guard.o mod_repo/http/error.o mod_repo/http/readable.o */
 
 #include "tests/support/fuzz.h"
 

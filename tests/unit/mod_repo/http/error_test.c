@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contract of mod_repo/http/error.h: the table of docs/errors.md. */
-/* link: mod_repo/http/error.o */
+/* link: mod_repo/http/error.o mod_repo/http/readable.o */
 
 #include "mod_repo/http/error.h"
 
