@@ -56,8 +56,8 @@ static void reading_ends_at_what_is_not_allowed(void **state)
         "<!DOCTYPE a><a/>",
         "<a></b>",
         "<a>",
-        "<a>                                                               "
-        "                                     </a>",
+        ("<a>                                                               "
+         "                                     </a>"),
     };
     int i;
 
