@@ -35,8 +35,8 @@ typedef struct cache_t cache_t;
     X(CACHE_NODE, 2, "node records")                                           \
     X(CACHE_DIRECTORY, 1, "directories")                                       \
     X(CACHE_CHILDREN, 1, "summaries of children")                              \
-    X(CACHE_PROPERTIES, 1, "property lists")                                   \
-    X(CACHE_TEXT, 1, "contents")                                               \
+    X(CACHE_PROPERTIES, 2, "property lists")                                   \
+    X(CACHE_TEXT, 2, "contents")                                               \
     X(CACHE_SVNDIFF, 1, "encoded deltas")                                      \
     X(CACHE_CHANGES, 2, "changed paths")                                       \
     X(CACHE_REVPROPS, 2, "revision properties")                                \

@@ -133,6 +133,44 @@ static bool values_equal(const fs_bytes_t *a, const fs_bytes_t *b)
     return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
+/*
+ * Leave out the lines with which both values begin, and those with which both
+ * end: they make no difference, and a value of hundreds of lines changes in
+ * one or two.
+ */
+static void leave_common_lines(fs_bytes_t *a, fs_bytes_t *b)
+{
+    apr_size_t len = a->len < b->len ? a->len : b->len;
+    apr_size_t at = 0, start = 0, end = 0;
+
+    for (at = 0; at < len && a->data[at] == b->data[at]; at++)
+        if (a->data[at] == '\n')
+            start = at + 1;
+    a->data += start;
+    b->data += start;
+    a->len -= start;
+    b->len -= start;
+    len -= start;
+    for (at = 0;
+         at < len && a->data[a->len - 1 - at] == b->data[b->len - 1 - at]; at++)
+        if (a->data[a->len - 1 - at] == '\n')
+            end = at; /* what follows that newline */
+    a->len -= end;
+    b->len -= end;
+}
+
+/* The values of the candidate on both sides. */
+static fs_error_t *parse_both(apr_hash_t **before, apr_hash_t **after,
+                              const fs_bytes_t *old_value,
+                              const fs_bytes_t *new_value, apr_pool_t *scratch)
+{
+    fs_bytes_t a = *old_value, b = *new_value;
+
+    leave_common_lines(&a, &b);
+    FS_TRY(fs_mergeinfo_parse(before, a.data, a.len, scratch));
+    return fs_mergeinfo_parse(after, b.data, b.len, scratch);
+}
+
 /* The mergeinfo that holds for a path without a value of its own. */
 static fs_error_t *inherited_in(apr_hash_t **mergeinfo, const news_t *news,
                                 const char *path, fs_rev_t rev,
@@ -180,6 +218,8 @@ static fs_error_t *both_values(apr_hash_t **before, apr_hash_t **after,
     if (old_value && new_value && values_equal(old_value, new_value))
         return NULL;
     *changed = true;
+    if (old_value && new_value)
+        return parse_both(before, after, old_value, new_value, scratch);
     if (old_value)
         FS_TRY(fs_mergeinfo_parse(before, old_value->data, old_value->len,
                                   scratch));

@@ -11,6 +11,7 @@
 
 #include "libfs/base/buffer.h"
 #include "libfs/base/checksum.h"
+#include "libfs/base/compress.h"
 #include "libfs/store/fsfs/item.h"
 
 /* A content that is being read. */
@@ -169,6 +170,70 @@ static cache_key_t text_key(const fs_fsfs_t *fsfs, cache_kind_t kind,
     return key;
 }
 
+/*
+ * A kept text: how it is kept, then its bytes. Most texts take half the room
+ * when they are compressed, and LZ4 expands as fast as bytes are copied.
+ */
+enum {
+    KEPT_PLAIN = 0,
+    KEPT_LZ4 = 1
+};
+
+/* Shorter ones are not worth it. */
+#define COMPRESS_MIN 512
+
+static void keep_text(fs_fsfs_t *fsfs, const cache_key_t *key,
+                      const fs_bytes_t *text, apr_pool_t *parent)
+{
+    apr_size_t room = fs_lz4_bound(text->len);
+    apr_size_t len = room;
+    apr_pool_t *scratch;
+    char *value;
+
+    if (!fsfs->cache)
+        return;
+    apr_pool_create(&scratch, parent);
+    value = apr_palloc(scratch, 1 + (room > text->len ? room : text->len));
+    value[0] = KEPT_PLAIN;
+    if (text->len >= COMPRESS_MIN) {
+        fs_error_t *err =
+            fs_lz4_compress(value + 1, &len, text->data, text->len);
+
+        if (!err && len < text->len - text->len / 8)
+            value[0] = KEPT_LZ4;
+        fs_error_clear(err);
+    }
+    if (value[0] == KEPT_PLAIN) {
+        len = text->len;
+        memcpy(value + 1, text->data, len);
+    }
+    (void)cache_put(fsfs->cache, key, value, 1 + len);
+    apr_pool_destroy(scratch);
+}
+
+/* The text of `size` bytes if it is kept. */
+static bool kept_text(fs_bytes_t *text, fs_fsfs_t *fsfs, const cache_key_t *key,
+                      apr_uint64_t size, apr_pool_t *result)
+{
+    cache_value_t value;
+    fs_error_t *err;
+    char *data;
+
+    if (cache_get(fsfs->cache, key, &value, result) || value.len < 1)
+        return false;
+    text->len = (apr_size_t)size;
+    if (value.data[0] == KEPT_PLAIN) {
+        text->data = value.data + 1;
+        return value.len - 1 == size;
+    }
+    data = apr_palloc(result, text->len + 1);
+    err = fs_lz4_expand(data, text->len, value.data + 1, value.len - 1);
+    data[text->len] = '\0';
+    text->data = data;
+    fs_error_clear(err);
+    return !err;
+}
+
 /* Read everything into `buffer`, which grows with what really comes. */
 static fs_error_t *read_everything(fs_buffer_t *buffer, reader_t *reader)
 {
@@ -217,7 +282,6 @@ fs_error_t *fs_rep_read_all(fs_bytes_t *out, fs_fsfs_t *fsfs,
         content->size <= (kind == CACHE_PROPERTIES ? FS_REP_READ_PROPS_CACHE_MAX
                                                    : FS_REP_READ_CACHE_MAX);
     fs_rep_place_t place;
-    cache_value_t value;
     cache_key_t key;
 
     out->data = "";
@@ -235,16 +299,12 @@ fs_error_t *fs_rep_read_all(fs_bytes_t *out, fs_fsfs_t *fsfs,
             place.rev, place.item);
     if (cached) {
         key = text_key(fsfs, kind, content);
-        if (!cache_get(fsfs->cache, &key, &value, result) &&
-            value.len == content->size) {
-            out->data = value.data;
-            out->len = value.len;
+        if (kept_text(out, fsfs, &key, content->size, result))
             return NULL;
-        }
     }
     FS_TRY(read_whole(out, fsfs, content, result));
     if (cached)
-        (void)cache_put(fsfs->cache, &key, out->data, out->len);
+        keep_text(fsfs, &key, out, result);
     return NULL;
 }
 
@@ -424,8 +484,7 @@ static bool is_known_good(fs_fsfs_t *fsfs, const fs_content_t *content)
     apr_uint64_t size;
     char none;
 
-    return !cache_get_part(fsfs->cache, &key, 0, &none, &nothing, &size) &&
-           size == content->size;
+    return !cache_get_part(fsfs->cache, &key, 0, &none, &nothing, &size);
 }
 
 static fs_error_t *check_text(const fs_bytes_t *text,
