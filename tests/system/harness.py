@@ -309,12 +309,16 @@ class Httpd:
         return ""
 
     def children(self):
-        """Process ids of the children that serve requests."""
-        out = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(self.process.pid)],
-            capture_output=True, text=True,
-        ).stdout
-        return [int(pid) for pid in out.split()]
+        """Process ids of the children that serve requests. The port answers
+        before the first of them is there."""
+        def ask():
+            out = subprocess.run(
+                ["ps", "-o", "pid=", "--ppid", str(self.process.pid)],
+                capture_output=True, text=True,
+            ).stdout
+            return [int(pid) for pid in out.split()]
+
+        return wait_until(ask, 30, "no child serves requests")
 
     def request(self, method, path, body=None, headers=None, connection=None):
         """One request; returns Answer."""
