@@ -61,6 +61,10 @@ class Recorder(delta.Editor):
     def note(self, *words):
         self.told.append(words)
 
+    def added(self, what, path, source, revision):
+        self.note(what, path, source and source.split(b"/trunk")[-1], revision)
+        return path
+
     def set_target_revision(self, revision, pool=None):
         self.note("target", revision)
 
@@ -71,9 +75,7 @@ class Recorder(delta.Editor):
         self.note("delete", path)
 
     def add_directory(self, path, parent, source, revision, pool=None):
-        self.note("add-dir", path, source and source.split(b"/trunk")[-1],
-                  revision)
-        return path
+        return self.added("add-dir", path, source, revision)
 
     def open_directory(self, path, parent, base, pool=None):
         self.note("open-dir", path)
@@ -84,17 +86,13 @@ class Recorder(delta.Editor):
             self.note("prop", path, name, value)
 
     def add_file(self, path, parent, source, revision, pool=None):
-        self.note("add-file", path, source and source.split(b"/trunk")[-1],
-                  revision)
-        return path
+        return self.added("add-file", path, source, revision)
 
     def open_file(self, path, parent, base, pool=None):
         self.note("open-file", path)
         return path
 
-    def change_file_prop(self, path, name, value, pool=None):
-        if name not in NOT_SHARED:
-            self.note("prop", path, name, value)
+    change_file_prop = change_dir_prop
 
     def apply_textdelta(self, path, base, pool=None):
         self.note("text", path)

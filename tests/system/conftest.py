@@ -62,6 +62,16 @@ def wide(work):
     return history.build_wide(os.path.join(work, "wide"))
 
 
+@pytest.fixture(scope="session")
+def fixtures(work):
+    """A folder with the repositories of every format; only to be read."""
+    folder = os.path.join(work, "fixtures")
+    os.makedirs(folder)
+    for name in harness.FIXTURES:
+        harness.unpack(name, folder)
+    return folder
+
+
 @pytest.fixture(scope="session", params=harness.MPMS)
 def served(request, work, small):
     """The small history served under each MPM: (httpd, repository URL path)."""

@@ -504,6 +504,14 @@ def as_user(name):
             + base64.b64encode(name.encode() + b":pw").decode()}
 
 
+#: Repositories that stock tools of many versions wrote, see tests/data/fsfs.
+FIXTURES = (
+    "f1", "f2", "f3", "f4", "f4-packed", "f6", "f6-packed", "f6-linear", "f7",
+    "f7-packed", "f7-zlib1-shard1000", "f8", "f8-packed", "f8-smallpages",
+    "f8-smallpages-packed", "f8-plain-options", "f8-from-f1", "f8-from-f2",
+    "f8-from-f4-packed", "f8-from-f6-packed")
+
+
 def unpack(fixture, folder):
     """Unpack a repository fixture; returns its folder."""
     archive = os.path.join(DATA, "fsfs", fixture + ".tar.gz")

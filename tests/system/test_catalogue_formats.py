@@ -9,7 +9,6 @@ import pytest
 import differ
 import harness
 from differ import OPTIONS, Case, Rule, element, propfind, report, update
-from test_fixtures import FIXTURES
 
 AGENT = {"User-Agent": "SVN/1.14.2 (x86_64-pc-linux-gnu) serf/1.3.9"}
 V = "http://subversion.tigris.org/xmlns/dav/|"
@@ -23,15 +22,11 @@ BASELINE = propfind("baseline-collection", "version-name", "checked-in")
 
 
 @pytest.fixture(scope="module")
-def pair(work):
+def pair(work, fixtures):
     """(server under test, mod_dav_svn), serving all fixtures."""
-    parent = os.path.join(work, "catalogue-fixtures")
-    os.makedirs(parent)
-    for name in FIXTURES:
-        harness.unpack(name, parent)
     servers = [
         harness.Httpd(os.path.join(work, "formats-" + name), "event",
-                      harness.location("/r", parent, parent=True, peer=peer),
+                      harness.location("/r", fixtures, parent=True, peer=peer),
                       peer=peer)
         for name, peer in (("ours", harness.PEER), ("peer", True))]
     with servers[0], servers[1]:
@@ -160,7 +155,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", harness.FIXTURES)
 def test_read(name, case, pair):
     root = "/r/%s/" % name
     body = case.body and case.body.replace("NAME", name)
@@ -171,4 +166,4 @@ def test_read(name, case, pair):
 def test_each_rule_is_about_some_request():
     assert not differ.unused(RULES, [
         Case(case.method, case.path, name=name + ": " + case.name)
-        for name in FIXTURES for case in CASES])
+        for name in harness.FIXTURES for case in CASES])

@@ -12,32 +12,17 @@ import pytest
 import harness
 import svndiff
 
-FIXTURES = (
-    "f1", "f2", "f3", "f4", "f4-packed", "f6", "f6-packed", "f6-linear", "f7",
-    "f7-packed", "f7-zlib1-shard1000", "f8", "f8-packed", "f8-smallpages",
-    "f8-smallpages-packed", "f8-plain-options", "f8-from-f1", "f8-from-f2",
-    "f8-from-f4-packed", "f8-from-f6-packed")
 WITH_TXN = ("f2", "f6", "f8")
 
-pytestmark = pytest.mark.parametrize("name", FIXTURES)
+pytestmark = pytest.mark.parametrize("name", harness.FIXTURES)
 
 
 @pytest.fixture(scope="module")
-def parent(work):
-    """A folder with all repositories."""
-    folder = os.path.join(work, "fixtures")
-    os.makedirs(folder)
-    for name in FIXTURES:
-        harness.unpack(name, folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def servers(work, parent):
+def servers(work, fixtures):
     """A server of each MPM."""
     running = [
         harness.Httpd(os.path.join(work, "fixtures-" + mpm), mpm,
-                      harness.location("/r", parent, harness.directive(
+                      harness.location("/r", fixtures, harness.directive(
                           "AllowBulkUpdates", "prefer"), parent=True))
         for mpm in harness.MPMS]
     with running[0], running[1], running[2]:
@@ -47,7 +32,7 @@ def servers(work, parent):
 @pytest.fixture
 def server(servers, name):
     """One of the servers; each repository has its MPM."""
-    return servers[FIXTURES.index(name) % len(servers)]
+    return servers[harness.FIXTURES.index(name) % len(servers)]
 
 
 def expected_tree(name):
@@ -100,11 +85,11 @@ def test_head_holds_each_file(name, server):
 
 
 @pytest.mark.parametrize("rev", [10, 20])
-def test_export_of_an_old_revision_equals_file_url(name, rev, server, parent,
+def test_export_of_an_old_revision_equals_file_url(name, rev, server, fixtures,
                                                    folder):
     client = harness.Client(folder)
     trees = []
-    for url in (server.base + "/r/" + name, "file://%s/%s" % (parent, name)):
+    for url in (server.base + "/r/" + name, "file://%s/%s" % (fixtures, name)):
         out = os.path.join(folder, "out")
         client.run("export", "-q", "--ignore-externals", "%s@%d" % (url, rev),
                    out)
@@ -114,57 +99,57 @@ def test_export_of_an_old_revision_equals_file_url(name, rev, server, parent,
     assert len(trees[0]) > 20
 
 
-def test_log_equals_file_url(name, server, parent, folder):
+def test_log_equals_file_url(name, server, fixtures, folder):
     client = harness.Client(folder)
     logs = [harness.as_items(client.out(
         "log", "-v", "--xml", "--with-all-revprops", url))
         for url in (server.base + "/r/" + name,
-                    "file://%s/%s" % (parent, name))]
+                    "file://%s/%s" % (fixtures, name))]
     assert logs[0] == logs[1]
 
 
-def test_properties_equal_file_url(name, server, parent, folder):
+def test_properties_equal_file_url(name, server, fixtures, folder):
     client = harness.Client(folder)
     found = []
-    for url in (server.base + "/r/" + name, "file://%s/%s" % (parent, name)):
+    for url in (server.base + "/r/" + name, "file://%s/%s" % (fixtures, name)):
         text = client.out("proplist", "-v", "--xml", "--depth", "immediates",
                           url).replace(url, "URL")
         found.append(harness.as_items(text))
     assert found[0] == found[1]
 
 
-def test_dump_equals_the_stock_dump(name, parent):
+def test_dump_equals_the_stock_dump(name, fixtures):
     with gzip.open(os.path.join(harness.DATA, "fsfs",
                                 name + ".dump.gz")) as inp:
         expected = inp.read()
-    done = harness.repoadmin("dump", "-q", os.path.join(parent, name))
+    done = harness.repoadmin("dump", "-q", os.path.join(fixtures, name))
     assert hashlib.md5(done.stdout).hexdigest() == hashlib.md5(
         expected).hexdigest()
 
 
-def test_info_equals_svnadmin(name, parent):
-    path = os.path.join(parent, name)
+def test_info_equals_svnadmin(name, fixtures):
+    path = os.path.join(fixtures, name)
     assert harness.repoadmin("info", path).stdout == harness.run(
         ["svnadmin", "info", path]).stdout
 
 
-def test_locks_equal_svnadmin(name, parent):
-    path = os.path.join(parent, name)
+def test_locks_equal_svnadmin(name, fixtures):
+    path = os.path.join(fixtures, name)
     ours = harness.repoadmin("lslocks", path).stdout
     stock = harness.run(["svnadmin", "lslocks", path]).stdout
     assert sorted(ours.split(b"Path: ")) == sorted(stock.split(b"Path: "))
 
 
-def test_locks_over_http_equal_file_url(name, server, parent, folder):
+def test_locks_over_http_equal_file_url(name, server, fixtures, folder):
     client = harness.Client(folder)
     seen = [client.out("ls", "-v", "--depth", "immediates", url)
             for url in (server.base + "/r/" + name,
-                        "file://%s/%s" % (parent, name))]
+                        "file://%s/%s" % (fixtures, name))]
     assert seen[0] == seen[1]
 
 
-def test_open_transactions_survive_reading(name, server, parent):
-    path = os.path.join(parent, name)
+def test_open_transactions_survive_reading(name, server, fixtures):
+    path = os.path.join(fixtures, name)
     stock = harness.run(["svnadmin", "lstxns", path]).stdout
     assert harness.repoadmin("lstxns", path).stdout == stock
     assert len(stock.split()) == (1 if name in WITH_TXN else 0)
@@ -174,10 +159,10 @@ def test_open_transactions_survive_reading(name, server, parent):
         ).stdout.count(b"\n") > 4
 
 
-def test_repository_is_unchanged(name, parent, folder):
+def test_repository_is_unchanged(name, fixtures, folder):
     fresh = harness.unpack(name, folder)
     state = []
-    for path in (os.path.join(parent, name), fresh):
+    for path in (os.path.join(fixtures, name), fresh):
         files = harness.tree(path)
         # SQLite of the stock tools may touch its own files.
         state.append({k: v for k, v in files.items() if "rep-cache" not in k})
