@@ -63,16 +63,16 @@ int fsync(int fd)
     return (int)syscall(SYS_fsync, fd);
 }
 
-int renameat(int old_folder, const char *old, int new_folder, const char *name)
+int renameat(int oldfd, const char *old, int newfd, const char *new)
 {
     count('r');
-    return (int)syscall(SYS_renameat2, old_folder, old, new_folder, name, 0);
+    return (int)syscall(SYS_renameat2, oldfd, old, newfd, new, 0);
 }
 
-int unlinkat(int folder, const char *path, int flags)
+int unlinkat(int fd, const char *name, int flag)
 {
     count('u');
-    return (int)syscall(SYS_unlinkat, folder, path, flags);
+    return (int)syscall(SYS_unlinkat, fd, name, flag);
 }
 
 int fchmod(int fd, mode_t mode)

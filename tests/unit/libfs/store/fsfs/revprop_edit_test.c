@@ -395,11 +395,10 @@ static void a_split_removes_what_no_line_names(void **state)
     const char *path = unpack("f8-packed", pool);
     const char *folder = apr_pstrcat(pool, path, "/db/revprops/7.pack", NULL);
     const char *left[] = { "touch", "28.99", "28.9.tmp", "README", NULL };
-    const char *count[] = { "sh", "-c",
-                            "cd \"$0\" && for f in *; do case $f in manifest|"
-                            "README) ;; *) grep -qx $f manifest || exit 9;; "
-                            "esac; done",
-                            folder, NULL };
+    const char *script =
+        "cd \"$0\" && for f in *; do case $f in manifest|README) ;; "
+        "*) grep -qx $f manifest || exit 9;; esac; done";
+    const char *count[] = { "sh", "-c", script, folder, NULL };
     int i;
 
     for (i = 1; left[i]; i++)
@@ -452,11 +451,10 @@ static void edit_together(void **state, const char *name, fs_rev_t rev)
     int i, j;
 
     for (i = 0; i < THREADS; i++) {
-        worker_t start = { .repo = open_repo(path, pool),
-                           .rev = rev,
-                           .number = i };
-
-        workers[i] = start;
+        workers[i].repo = open_repo(path, pool);
+        workers[i].rev = rev;
+        workers[i].number = i;
+        workers[i].err = NULL;
         assert_int_equal(
             pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }

@@ -99,13 +99,9 @@ static void the_stock_tools_wait_too(void **state)
     fs_fsfs_t *fsfs = open_with(path, "0", pool);
     const char *value = fs_test_file("v", 1, pool);
     /* The tool goes on waiting after any other signal. */
-    const char *argv[] = { "sh",
-                           "-c",
-                           "timeout -s KILL 0.5 svnadmin setrevprop \"$0\" "
-                           "-r 0 name \"$1\"; exit $?",
-                           path,
-                           value,
-                           NULL };
+    const char *script = "timeout -s KILL 0.5 svnadmin setrevprop \"$0\" "
+                         "-r 0 name \"$1\"; exit $?";
+    const char *argv[] = { "sh", "-c", script, path, value, NULL };
     fs_write_lock_t *lock;
 
     assert_fs_ok(fs_write_lock_take(&lock, fsfs, FS_WRITE_LOCK_WRITE, pool));
