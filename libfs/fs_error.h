@@ -45,6 +45,8 @@ typedef enum fs_error_kind_t {
       "bad property value")                                                    \
     X(FS_ERR_BAD_FORMAT_FILE, 125006, FS_KIND_DAMAGED,                         \
       "malformed format file")                                                 \
+    X(FS_ERR_BAD_LINE_ENDING, 125017, FS_KIND_BAD_REQUEST,                     \
+      "bad line ending in a property value")                                   \
     X(FS_ERR_BAD_CHECKSUM, 125012, FS_KIND_BAD_REQUEST, "malformed checksum")  \
     X(FS_ERR_IO, 2, FS_KIND_IO, "input/output error")                          \
     X(FS_ERR_XML_ATTRIBUTE, 130000, FS_KIND_BAD_REQUEST,                       \
@@ -66,6 +68,8 @@ typedef enum fs_error_kind_t {
     X(FS_ERR_NO_SUCH_LOCK, 160040, FS_KIND_NOT_FOUND, "no such lock")          \
     X(FS_ERR_UNSUPPORTED_FORMAT, 160043, FS_KIND_UNSUPPORTED,                  \
       "unsupported filesystem format")                                         \
+    X(FS_ERR_PROP_CHANGED, 160049, FS_KIND_PRECONDITION,                       \
+      "a property does not have the expected value")                           \
     X(FS_ERR_INDEX_CORRUPT, 160054, FS_KIND_DAMAGED,                           \
       "an index of revision data is damaged")                                  \
     X(FS_ERR_INDEX_INCONSISTENT, 160058, FS_KIND_DAMAGED,                      \

@@ -131,6 +131,31 @@ fs_error_t *fs_repo_revprop(const fs_bytes_t **value, fs_repo_t *repo,
                             fs_rev_t rev, const char *name, apr_pool_t *result,
                             apr_pool_t *scratch) FS_MUST_CHECK;
 
+/** What is to become of one property of a revision. */
+typedef struct fs_revprop_change_t {
+    const char *name;
+    const fs_bytes_t *value;    /* NULL: delete it */
+    bool compare;               /* only if it is `expected` now */
+    const fs_bytes_t *expected; /* NULL: absent */
+} fs_revprop_change_t;
+
+/**
+ * Change one property of a revision, durably; seen at once by all. Setting the
+ * value that is there, and deleting what is not, write nothing. Runs no hooks.
+ *
+ * Errors: FS_ERR_NO_SUCH_REV; FS_ERR_PROP_CHANGED, it was not `expected`;
+ *         FS_ERR_BAD_ARGS, FS_ERR_BAD_PROPERTY_VALUE, the name or the value is
+ *         not allowed; FS_ERR_TOO_LARGE, the revision's properties would have
+ *         more than 512 MiB; FS_ERR_BUSY, other writers held the repository
+ *         for too long (option "lock-timeout"), or it was replaced meanwhile;
+ *         FS_ERR_CORRUPT; FS_ERR_IO.
+ * Threads: any number; also beside other programs that write.
+ * Cost:   two syncs, seldom up to six.
+ */
+fs_error_t *fs_repo_change_revprop(fs_repo_t *repo, fs_rev_t rev,
+                                   const fs_revprop_change_t *change,
+                                   apr_pool_t *scratch) FS_MUST_CHECK;
+
 /** Names of open transactions (`const char *`), sorted; of any writer. */
 fs_error_t *fs_repo_txns(apr_array_header_t **names, fs_repo_t *repo,
                          apr_pool_t *result) FS_MUST_CHECK;

@@ -9,6 +9,7 @@
 #include <apr_strings.h>
 
 #include "libfs/store/fsfs/fsfs.h"
+#include "libfs/store/prop_rules.h"
 
 struct fs_repo_t {
     fs_store_t *store;
@@ -172,6 +173,15 @@ fs_error_t *fs_repo_revprop(const fs_bytes_t **value, fs_repo_t *repo,
     FS_TRY(fs_repo_revprops(&props, repo, rev, result, scratch));
     *value = apr_hash_get(props, name, APR_HASH_KEY_STRING);
     return NULL;
+}
+
+fs_error_t *fs_repo_change_revprop(fs_repo_t *repo, fs_rev_t rev,
+                                   const fs_revprop_change_t *change,
+                                   apr_pool_t *scratch)
+{
+    FS_TRY(fs_prop_rules_check(change->name, change->value));
+    return repo->store->vtable->change_revprops(repo->store, rev, change, 1,
+                                                scratch);
 }
 
 fs_error_t *fs_repo_txns(apr_array_header_t **names, fs_repo_t *repo,

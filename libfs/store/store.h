@@ -202,6 +202,15 @@ typedef struct fs_store_vtable_t {
     fs_error_t *(*revprops)(apr_hash_t **props, fs_store_t *store, fs_rev_t rev,
                             apr_pool_t *result, apr_pool_t *scratch);
 
+    /**
+     * Make `count` changes of the properties of `rev` at once or, after an
+     * error, none. Names and values were checked. Errors and cost as
+     * fs_repo_change_revprop().
+     */
+    fs_error_t *(*change_revprops)(fs_store_t *store, fs_rev_t rev,
+                                   const fs_revprop_change_t *changes,
+                                   int count, apr_pool_t *scratch);
+
     /** Names of open transactions, sorted. */
     fs_error_t *(*txns)(apr_array_header_t **names, fs_store_t *store,
                         apr_pool_t *result);

@@ -18,6 +18,7 @@
 #include "libfs/store/fsfs/prefetch.h"
 #include "libfs/store/fsfs/rep_read.h"
 #include "libfs/store/fsfs/revprop.h"
+#include "libfs/store/fsfs/revprop_edit.h"
 #include "libfs/store/fsfs/txn_list.h"
 
 /* Longest property list of a node that is read, in bytes. */
@@ -159,6 +160,13 @@ static fs_error_t *revprops(apr_hash_t **table, fs_store_t *store, fs_rev_t rev,
     return fs_revprop_read(table, fs_handle_of(store), rev, result, scratch);
 }
 
+static fs_error_t *change_revprops(fs_store_t *store, fs_rev_t rev,
+                                   const fs_revprop_change_t *changes,
+                                   int count, apr_pool_t *scratch)
+{
+    return fs_revprop_edit(fs_handle_of(store), rev, changes, count, scratch);
+}
+
 static fs_error_t *txns(apr_array_header_t **names, fs_store_t *store,
                         apr_pool_t *result)
 {
@@ -206,6 +214,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .prefetch = prefetch,
         .changes = changes,
         .revprops = revprops,
+        .change_revprops = change_revprops,
         .txns = txns,
         .lock_get = lock_get,
         .lock_list = lock_list,

@@ -39,6 +39,7 @@ typedef struct fs_fsfs_t {
     int repository_format; /* 3 or 5 */
     fs_conf_t conf;        /* options, fsfs.conf and defaults together */
     bool nosync;           /* do not sync what is written */
+    apr_interval_time_t lock_timeout; /* microseconds to wait for a writer */
     fs_format_uuid_t uuid;
     unsigned char base[16];     /* identity without the epoch */
     unsigned char instance[16]; /* identity: the space of cache keys */

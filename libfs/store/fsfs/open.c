@@ -10,6 +10,7 @@
 
 #include <apr_strings.h>
 
+#include "libfs/base/number.h"
 #include "libfs/store/fsfs/block.h"
 #include "libfs/store/fsfs/current.h"
 #include "libfs/store/fsfs/rev_file.h"
@@ -17,6 +18,11 @@
 /* Longest format, uuid or fs-type file, and fsfs.conf, in bytes. */
 #define SMALL_FILE_MAX 4096
 #define CONF_FILE_MAX (1024 * 1024)
+
+/* How long a writer waits for others, and the most that may be asked for, in
+ * seconds. */
+#define LOCK_TIMEOUT 60
+#define LOCK_TIMEOUT_MAX 86400
 
 /* So often a repository is read that changes its identity meanwhile. */
 #define OPEN_ATTEMPTS 10
@@ -52,6 +58,8 @@ const fs_option_t fs_open_options[] = {
                               "false" },
     { "pack-after-commit", "pack full shards after a commit; default false" },
     { "nosync", "do not wait for the disk, for bulk loads; default false" },
+    { "lock-timeout",
+      "seconds to wait for other writers, up to 86400; default 60" },
     { "compatible-version",
       "release whose tools must be able to read a new repository; default the "
       "newest" },
@@ -167,6 +175,24 @@ static fs_error_t *bool_option(bool *out, apr_hash_t *options, const char *name)
                     name, value);
 }
 
+static fs_error_t *seconds_option(apr_interval_time_t *out, apr_hash_t *options,
+                                  const char *name, apr_uint64_t normal,
+                                  apr_uint64_t most)
+{
+    const char *value = option(options, name);
+    const char *p = value;
+    apr_uint64_t seconds = normal;
+
+    if (value &&
+        (!fs_number_decimal(&seconds, &p, value + strlen(value), most) || *p))
+        return FS_ERROR(FS_ERR_BAD_ARGS,
+                        "option '%s' has the value '%s', seconds from 0 to "
+                        "%" APR_UINT64_T_FMT " are allowed",
+                        name, value, most);
+    *out = apr_time_from_sec((apr_interval_time_t)seconds);
+    return NULL;
+}
+
 static fs_error_t *check_version_option(apr_hash_t *options)
 {
     static const char name[] = "compatible-version";
@@ -185,15 +211,16 @@ static fs_error_t *check_version_option(apr_hash_t *options)
     return NULL;
 }
 
-/* Put `options` over `values`, and make settings of both. */
-static fs_error_t *take_options(fs_conf_t *conf, bool *nosync,
-                                fs_conf_values_t *values, apr_hash_t *options,
-                                int format)
+/* Put `options` over `values`, and make settings of both in `fsfs`. */
+static fs_error_t *take_options(fs_fsfs_t *fsfs, fs_conf_values_t *values,
+                                apr_hash_t *options, int format)
 {
     const fs_option_t *known;
     fs_error_t *err;
 
-    FS_TRY(bool_option(nosync, options, "nosync"));
+    FS_TRY(bool_option(&fsfs->nosync, options, "nosync"));
+    FS_TRY(seconds_option(&fsfs->lock_timeout, options, "lock-timeout",
+                          LOCK_TIMEOUT, LOCK_TIMEOUT_MAX));
     FS_TRY(check_version_option(options));
     for (known = fs_open_options; known->name; known++) {
         const char *value = option(options, known->name);
@@ -201,17 +228,16 @@ static fs_error_t *take_options(fs_conf_t *conf, bool *nosync,
         if (value && fs_conf_file_knows(known->name))
             fs_conf_file_set(values, known->name, value);
     }
-    err = fs_conf_file_resolve(conf, values, format);
+    err = fs_conf_file_resolve(&fsfs->conf, values, format);
     return err ? FS_WRAP_AS(err, FS_ERR_BAD_ARGS, "options of the repository")
                : NULL;
 }
 
 fs_error_t *fs_open_check_options(apr_hash_t *options, apr_pool_t *scratch)
 {
-    fs_conf_t conf;
-    bool nosync;
+    fs_fsfs_t *unused = apr_pcalloc(scratch, sizeof(*unused));
 
-    return take_options(&conf, &nosync, fs_conf_file_values(scratch), options,
+    return take_options(unused, fs_conf_file_values(scratch), options,
                         FS_FORMAT_NEWEST);
 }
 
@@ -230,8 +256,7 @@ static fs_error_t *read_conf(fs_fsfs_t *fsfs, apr_hash_t *options,
     FS_TRY(wrap_file(
         fs_conf_file_resolve(&fsfs->conf, values, fsfs->format.format),
         "db/fsfs.conf"));
-    return take_options(&fsfs->conf, &fsfs->nosync, values, options,
-                        fsfs->format.format);
+    return take_options(fsfs, values, options, fsfs->format.format);
 }
 
 /* --- Opening --- */

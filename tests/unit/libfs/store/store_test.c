@@ -166,6 +166,7 @@ static void a_bad_value_is_refused_with_name_and_value(void **state)
         { "compression", "bzip2" },
         { "max-deltification-walk", "far" },
         { "l2p-page-size", "1000" },
+        { "lock-timeout", "86401" },
         { "compatible-version", "two" },
         { "enable-rep-sharing", "perhaps" },
     };
@@ -219,6 +220,7 @@ static void each_announced_option_is_taken(void **state)
         { "verify-before-commit", "true" },
         { "pack-after-commit", "on" },
         { "nosync", "1" },
+        { "lock-timeout", "0" },
         { "compatible-version", "1.8.3" },
     };
     const fs_option_t *option = fs_repo_options();
