@@ -3,6 +3,7 @@
 
 #include "libfs/tree/tree.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -273,6 +274,102 @@ fs_error_t *fs_node_find(const fs_node_t **node, fs_root_t *root,
     return step_down(node, parent, name, apr_pstrdup(result, path), result);
 }
 
+/* ---- guesses ---- */
+
+/*
+ * A checkout asks for each file in the revision that made it. Most are still
+ * there in the youngest one, whose directories are in the cache, while those
+ * of each such revision would be read for a single file.
+ *
+ * How well guesses went lately, in all repositories of the process: below 0
+ * none is made.
+ */
+static atomic_int luck;
+
+#define LUCK_MAX 4
+
+/* So many look-ups pass after guesses went wrong before the next. */
+#define PAUSE 16
+
+static bool may_guess(void)
+{
+    int now = atomic_load(&luck);
+
+    if (now >= 0)
+        return true;
+    atomic_compare_exchange_strong(&luck, &now, now + 1);
+    return false;
+}
+
+static void note_guess(bool right)
+{
+    int now = atomic_load(&luck);
+    int next = now - 1;
+
+    if (right)
+        next = now < LUCK_MAX ? now + 1 : LUCK_MAX;
+    else if (next < 0)
+        next = -PAUSE;
+    atomic_compare_exchange_strong(&luck, &now, next);
+}
+
+/*
+ * Whether a node that is found at `path` in a later revision is what is there
+ * in `rev`: it was made in `rev` at this path, and nothing on the way to it
+ * was copied since. A node does not change, and no two are made at one path in
+ * one revision.
+ */
+static bool was_made_there(const fs_node_t *node, fs_rev_t rev,
+                           const char *path)
+{
+    return node->record->created_rev == rev && node->copy_rev <= rev &&
+           !strcmp(node->record->created_path, path);
+}
+
+/* Look for what is at `path` in `rev` in the youngest revision; `*node` is
+ * NULL if that does not tell. */
+static fs_error_t *guess(const fs_node_t **node, fs_root_t **root,
+                         fs_repo_t *repo, fs_rev_t rev, const char *path,
+                         apr_pool_t *result, apr_pool_t *scratch)
+{
+    const fs_node_t *found;
+    fs_root_t *youngest;
+    fs_node_t *copy;
+
+    *node = NULL;
+    FS_TRY(fs_root_open_known(&youngest, repo, fs_repo_youngest_known(repo),
+                              scratch));
+    FS_TRY(fs_node_find(&found, youngest, path, scratch));
+    if (!found || !was_made_there(found, rev, path))
+        return NULL;
+    *root = fs_root_make(repo, rev, result);
+    copy = apr_pmemdup(result, fs_lookup_copy(found, result), sizeof(*copy));
+    copy->root = *root;
+    *node = copy;
+    return NULL;
+}
+
+/* `*node` is NULL if no guess was made, or a wrong one. */
+static void try_guess(const fs_node_t **node, fs_root_t **root, fs_repo_t *repo,
+                      fs_rev_t rev, const char *path, apr_pool_t *result)
+{
+    apr_pool_t *scratch;
+    fs_error_t *err;
+
+    *node = NULL;
+    if (!fs_repo_cache(repo) || !path[1] || !FS_IS_REV(rev) ||
+        rev >= fs_repo_youngest_known(repo) || !may_guess())
+        return;
+    apr_pool_create(&scratch, result);
+    err = guess(node, root, repo, rev, path, result, scratch);
+    /* What is damaged there does not matter here. */
+    fs_error_clear(err);
+    note_guess(*node != NULL);
+    if (*node)
+        put_cached(*node, scratch);
+    apr_pool_destroy(scratch);
+}
+
 fs_error_t *fs_node_find_in(const fs_node_t **node, fs_root_t **root,
                             fs_repo_t *repo, fs_rev_t rev, const char *path,
                             apr_pool_t *result)
@@ -286,6 +383,9 @@ fs_error_t *fs_node_find_in(const fs_node_t **node, fs_root_t **root,
         return read_cached(node, *root, apr_pstrdup(result, path), &value,
                            result);
     }
+    try_guess(node, root, repo, rev, path, result);
+    if (*node)
+        return NULL;
     FS_TRY(fs_root_open(root, repo, rev, result));
     FS_TRY(fs_node_find(node, *root, path, result));
     if (*node && path[1])

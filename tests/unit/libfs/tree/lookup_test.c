@@ -3,6 +3,9 @@
 
 #include "tests/support/unit.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include <apr_strings.h>
 
 #include "libfs/fs_tree.h"
@@ -255,7 +258,92 @@ static void a_node_is_found_together_with_its_root(void **state)
                     FS_ERR_NO_SUCH_REV);
 }
 
+/* A file in /trunk, which is removed and brought back by a copy. */
+static void a_node_is_not_taken_from_below_a_later_copy(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = fs_test_repo_load(NULL, pool);
+    const char *made[] = { "mkdir",   "trunk",
+                           "put",     fs_test_file("x", 1, pool),
+                           "trunk/f", NULL };
+    const char *removed[] = { "rm", "trunk", NULL };
+    const char *copied[] = { "cp", "1", "trunk", "trunk", NULL };
+    fs_repo_t *repo;
+    const fs_node_t *node;
+    fs_root_t *root;
+    const char *copy;
+    fs_rev_t rev;
+
+    fs_test_repo_commit(path, made, pool);
+    fs_test_repo_commit(path, removed, pool);
+    fs_test_repo_commit(path, copied, pool);
+    repo = fs_test_open(path, true, pool);
+    assert_fs_ok(fs_node_find_in(&node, &root, repo, 3, "/trunk/f", pool));
+    assert_fs_ok(fs_node_closest_copy(&rev, &copy, node, pool));
+    assert_int_equal(rev, 3);
+    assert_int_equal(fs_node_created_rev(node), 1);
+    assert_fs_ok(fs_node_find_in(&node, &root, repo, 1, "/trunk/f", pool));
+    assert_int_equal(fs_root_rev(root), 1);
+    assert_fs_ok(fs_node_closest_copy(&rev, &copy, node, pool));
+    assert_int_equal(rev, FS_INVALID_REV);
+    assert_fs_ok(fs_node_find_in(&node, &root, repo, 2, "/trunk/f", pool));
+    assert_null(node);
+}
+
+/* Spoil the record of "/" in a revision file. */
+static void spoil_root(const char *path, const char *file, apr_pool_t *pool)
+{
+    static const char mark[] = "cpath: /\n";
+    const char *name = apr_pstrcat(pool, path, "/db/revs/0/", file, NULL);
+    FILE *f;
+    char *data = apr_pcalloc(pool, 4096);
+    apr_size_t len, at = 0;
+
+    assert_int_equal(chmod(name, 0644), 0);
+    f = fopen(name, "r+b");
+    assert_non_null(f);
+    len = fread(data, 1, 4096, f);
+    while (at < len && memcmp(data + at, mark, sizeof(mark) - 1) != 0)
+        at++;
+    assert_true(at < len);
+    assert_int_equal(fseek(f, (long)at + 7, SEEK_SET), 0);
+    assert_int_equal(fputc('x', f), 'x');
+    assert_int_equal(fclose(f), 0);
+}
+
+static void what_is_still_there_is_found_without_the_tree_that_made_it(
+    void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    const char *path = fs_test_repo_load(NULL, pool);
+    const char *file = fs_test_file("x", 1, pool);
+    const char *first[] = { "mkdir", "trunk",         "put",
+                            file,    "trunk/old",     "put",
+                            file,    "trunk/changed", NULL };
+    const char *second[] = { "put", fs_test_file("y", 1, pool), "trunk/changed",
+                             NULL };
+    fs_repo_t *repo;
+    const fs_node_t *node;
+    fs_root_t *root;
+
+    fs_test_repo_commit(path, first, pool);
+    fs_test_repo_commit(path, second, pool);
+    spoil_root(path, "1", pool);
+    repo = fs_test_open(path, true, pool);
+    assert_fs_ok(fs_node_find_in(&node, &root, repo, 1, "/trunk/old", pool));
+    assert_string_equal(fs_node_path(node), "/trunk/old");
+    assert_int_equal(fs_node_created_rev(node), 1);
+    assert_int_equal(fs_root_rev(root), 1);
+    assert_ptr_equal(fs_node_root(node), root);
+    assert_fs_error(
+        fs_node_find_in(&node, &root, repo, 1, "/trunk/changed", pool),
+        FS_ERR_CORRUPT);
+}
+
 static const struct CMUnitTest tests[] = {
+    /* First: after wrong guesses none is made for a while. */
+    UNIT_TEST(what_is_still_there_is_found_without_the_tree_that_made_it),
+    UNIT_TEST(a_node_is_not_taken_from_below_a_later_copy),
     UNIT_TEST(a_node_is_found_together_with_its_root),
     UNIT_TEST(a_root_knows_repository_and_revision),
     UNIT_TEST(a_revision_above_the_youngest_is_refused),
