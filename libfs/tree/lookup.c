@@ -279,7 +279,8 @@ fs_error_t *fs_node_find(const fs_node_t **node, fs_root_t *root,
 /*
  * A checkout asks for each file in the revision that made it. Most are still
  * there in the youngest one, whose directories are in the cache, while those
- * of each such revision would be read for a single file.
+ * of each such revision would be read for a single file. An update names what
+ * it has, which is not much older.
  *
  * How well guesses went lately, in all repositories of the process: below 0
  * none is made.
@@ -313,39 +314,57 @@ static void note_guess(bool right)
     atomic_compare_exchange_strong(&luck, &now, next);
 }
 
+/* Versions of a node that are looked at, one before the other. */
+#define STEPS_MAX 8
+
 /*
- * Whether a node that is found at `path` in a later revision is what is there
- * in `rev`: it was made in `rev` at this path, and nothing on the way to it
- * was copied since. A node does not change, and no two are made at one path in
- * one revision.
+ * From `*record`, which is at `path` in a later revision, to what is there in
+ * `rev`, if it was made in `rev`. Nothing on the way was copied since. A node
+ * does not change, and no two are made at one path in one revision, so that
+ * this is the one. Returns false if that does not tell.
  */
-static bool was_made_there(const fs_node_t *node, fs_rev_t rev,
-                           const char *path)
+static fs_error_t *go_back(bool *found, const fs_node_record_t **record,
+                           fs_root_t *root, fs_rev_t rev, const char *path,
+                           apr_pool_t *result)
 {
-    return node->record->created_rev == rev && node->copy_rev <= rev &&
-           !strcmp(node->record->created_path, path);
+    int i;
+
+    for (i = 0;
+         i < STEPS_MAX && (*record)->created_rev > rev && (*record)->has_pred;
+         i++)
+        FS_TRY(fs_lookup_record(record, root, &(*record)->pred, result));
+    *found =
+        (*record)->created_rev == rev && !strcmp((*record)->created_path, path);
+    return NULL;
 }
 
-/* Look for what is at `path` in `rev` in the youngest revision; `*node` is
- * NULL if that does not tell. */
+/* Look for what is at `path` in `rev` in the youngest revision, and in what was
+ * there before; `*node` is NULL if that does not tell. */
 static fs_error_t *guess(const fs_node_t **node, fs_root_t **root,
                          fs_repo_t *repo, fs_rev_t rev, const char *path,
                          apr_pool_t *result, apr_pool_t *scratch)
 {
-    const fs_node_t *found;
+    const fs_node_record_t *record;
+    const fs_node_t *there;
+    fs_node_t earlier;
     fs_root_t *youngest;
-    fs_node_t *copy;
+    bool found;
 
     *node = NULL;
     FS_TRY(fs_root_open_known(&youngest, repo, fs_repo_youngest_known(repo),
                               scratch));
-    FS_TRY(fs_node_find(&found, youngest, path, scratch));
-    if (!found || !was_made_there(found, rev, path))
+    FS_TRY(fs_node_find(&there, youngest, path, scratch));
+    if (!there || there->copy_rev > rev)
+        return NULL;
+    record = there->record;
+    FS_TRY(go_back(&found, &record, youngest, rev, path, scratch));
+    if (!found)
         return NULL;
     *root = fs_root_make(repo, rev, result);
-    copy = apr_pmemdup(result, fs_lookup_copy(found, result), sizeof(*copy));
-    copy->root = *root;
-    *node = copy;
+    earlier = *there;
+    earlier.root = *root;
+    earlier.record = record;
+    *node = fs_lookup_copy(&earlier, result);
     return NULL;
 }
 

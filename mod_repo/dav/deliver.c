@@ -116,13 +116,12 @@ static dav_error *find_base(const fs_node_t **base, repo_request_t *request,
     request_rec *r = request->r;
     fs_root_t *root;
     bool allowed;
-    fs_error_t *err = fs_root_open(&root, request->repo, uri->rev, r->pool);
+    fs_error_t *err = repo_access_may_read(&allowed, request->access, uri->rev,
+                                           uri->path, r->pool);
 
-    if (!err)
-        err = repo_access_may_read(&allowed, request->access, uri->rev,
-                                   uri->path, r->pool);
     if (!err && allowed)
-        err = fs_node_find(base, root, uri->path, r->pool);
+        err = fs_node_find_in(base, &root, request->repo, uri->rev, uri->path,
+                              r->pool);
     if (err)
         return repo_error_convert(r, err, 0);
     if (!*base || fs_node_kind(*base) != FS_NODE_FILE)

@@ -4,7 +4,6 @@
 #include "libfs/store/fsfs/block.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +14,12 @@
 #define SETS 64
 #define WAYS 4
 
-/* Reads that are longer go to the file directly. */
-#define BLOCK_READ_MAX FS_BLOCK_SIZE
-
 typedef struct block_t {
     apr_uint64_t file; /* 0: empty */
     apr_uint64_t number;
     apr_uint64_t used; /* when it was used last: of its set's clock */
     apr_size_t len;    /* less than a block at the file's end */
-    char *data;        /* FS_BLOCK_SIZE bytes, NULL before first use */
+    char *data;        /* `len` bytes; NULL before first use */
 } block_t;
 
 typedef struct set_t {
@@ -41,9 +37,6 @@ static set_t sets[SETS] = {
 #define SET16 SET4, SET4, SET4, SET4
     SET16, SET16, SET16, SET16
 };
-
-/* The memory of the block that was pushed out last, for the next; or NULL. */
-static _Atomic(char *) spare;
 
 static pthread_mutex_t number_lock = PTHREAD_MUTEX_INITIALIZER;
 static apr_uint64_t last_number;
@@ -98,19 +91,6 @@ static bool copy_kept(set_t *set, apr_uint64_t file, apr_uint64_t number,
     return found;
 }
 
-/* Memory for a block; NULL: there is none. */
-static char *take_memory(void)
-{
-    char *data = atomic_exchange(&spare, NULL);
-
-    return data ? data : malloc(FS_BLOCK_SIZE);
-}
-
-static void give_memory(char *data)
-{
-    free(atomic_exchange(&spare, data));
-}
-
 /* Put a block in, in place of the one whose use is longest ago. Takes `data`
  * over. */
 static void keep(set_t *set, apr_uint64_t file, apr_uint64_t number, char *data,
@@ -131,60 +111,57 @@ static void keep(set_t *set, apr_uint64_t file, apr_uint64_t number, char *data,
     oldest->len = len;
     oldest->data = data;
     pthread_mutex_unlock(&set->lock);
-    if (before)
-        give_memory(before);
+    free(before);
 }
 
 /* Read what one block has of the wanted bytes; `*len` is the wish, then what
  * came. */
-static fs_error_t *read_part(int fd, apr_uint64_t file, apr_uint64_t size,
-                             const char *name, apr_uint64_t offset, char *buf,
-                             apr_size_t *len)
+static fs_error_t *read_part(const fs_block_file_t *file, apr_uint64_t offset,
+                             char *buf, apr_size_t *len)
 {
-    apr_uint64_t number = offset / FS_BLOCK_SIZE;
-    apr_size_t at = (apr_size_t)(offset % FS_BLOCK_SIZE);
-    apr_size_t have = FS_BLOCK_SIZE;
-    set_t *set = set_of(file, number);
+    apr_uint64_t number = offset / file->unit;
+    apr_uint64_t start = number * file->unit;
+    apr_size_t at = (apr_size_t)(offset - start);
+    apr_size_t have = file->unit;
+    set_t *set = set_of(file->number, number);
     fs_error_t *err;
     char *data;
 
-    if (*len > FS_BLOCK_SIZE - at)
-        *len = FS_BLOCK_SIZE - at;
-    if (copy_kept(set, file, number, at, buf, len))
+    if (*len > file->unit - at)
+        *len = file->unit - at;
+    if (copy_kept(set, file->number, number, at, buf, len))
         return NULL;
     /* The size is known: no read is spent on finding the end. */
-    if (number * FS_BLOCK_SIZE >= size)
+    if (start >= file->size)
         have = 0;
-    else if (have > size - number * FS_BLOCK_SIZE)
-        have = (apr_size_t)(size - number * FS_BLOCK_SIZE);
-    data = take_memory();
+    else if (have > file->size - start)
+        have = (apr_size_t)(file->size - start);
+    data = have ? malloc(have) : NULL;
     if (!data)
-        return fs_disk_file_pread(fd, offset, buf, len, name);
-    err = fs_disk_file_pread(fd, number * FS_BLOCK_SIZE, data, &have, name);
+        return fs_disk_file_pread(file->fd, offset, buf, len, file->name);
+    err = fs_disk_file_pread(file->fd, start, data, &have, file->name);
     if (err) {
-        give_memory(data);
+        free(data);
         return err;
     }
     copy_part(buf, len, data, have, at);
-    keep(set, file, number, data, have);
+    keep(set, file->number, number, data, have);
     return NULL;
 }
 
-fs_error_t *fs_block_read(int fd, apr_uint64_t file, apr_uint64_t size,
-                          const char *name, apr_uint64_t offset, char *buf,
-                          apr_size_t len)
+fs_error_t *fs_block_read(const fs_block_file_t *file, apr_uint64_t offset,
+                          char *buf, apr_size_t len)
 {
     apr_size_t done = 0;
 
-    if (len > BLOCK_READ_MAX) {
+    if (len > file->unit) {
         done = len;
-        FS_TRY(fs_disk_file_pread(fd, offset, buf, &done, name));
+        FS_TRY(fs_disk_file_pread(file->fd, offset, buf, &done, file->name));
     }
-    while (done < len && len <= BLOCK_READ_MAX) {
+    while (done < len && len <= file->unit) {
         apr_size_t part = len - done;
 
-        FS_TRY(
-            read_part(fd, file, size, name, offset + done, buf + done, &part));
+        FS_TRY(read_part(file, offset + done, buf + done, &part));
         if (!part)
             break;
         done += part;

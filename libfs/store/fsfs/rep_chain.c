@@ -16,8 +16,9 @@
 /* Links that keep their file; those below open it for each window. */
 #define HELD_MAX 24
 
-/* Bytes that are read of a window before its length is known. */
-#define FIRST_READ 1024
+/* Bytes that are read of a window before its length is known. What is left is
+ * often no more, and then it is the last window. */
+#define FIRST_READ 4096
 
 /* Links that are decoded the general way, each with buffers of its own. */
 #define GENERAL_MAX 64

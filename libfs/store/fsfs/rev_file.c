@@ -22,22 +22,42 @@
 /* Bytes in which most indexes have their whole table of pages. */
 #define TABLE_STEP 4096
 
+/* Loose files up to this size are read as a whole when they are opened, and
+ * closed again: most have two pages at most. Of longer ones, what is not
+ * wanted may be most of the file. */
+#define WHOLE_MAX 8192
+
+static fs_error_t *check_range(const fs_rev_file_t *file, apr_uint64_t offset,
+                               apr_size_t len)
+{
+    if (offset <= file->size && len <= file->size - offset)
+        return NULL;
+    return FS_ERROR(FS_ERR_CORRUPT,
+                    "%" APR_SIZE_T_FMT " bytes at offset %" APR_UINT64_T_FMT
+                    " are wanted, the file has %" APR_UINT64_T_FMT,
+                    len, offset, file->size);
+}
+
 fs_error_t *fs_rev_file_read(fs_rev_file_t *file, apr_uint64_t offset,
                              char *buf, apr_size_t len)
 {
-    if (offset > file->size || len > file->size - offset)
-        return FS_ERROR(FS_ERR_CORRUPT,
-                        "%" APR_SIZE_T_FMT " bytes at offset %" APR_UINT64_T_FMT
-                        " are wanted, the file has %" APR_UINT64_T_FMT,
-                        len, offset, file->size);
-    return fs_block_read(file->fd, file->block_id, file->size, file->path,
-                         offset, buf, len);
+    fs_block_file_t from = { file->fd, file->block_id, file->size,
+                             file->packed ? FS_BLOCK_SIZE : FS_BLOCK_SIZE_LOOSE,
+                             file->path };
+
+    FS_TRY(check_range(file, offset, len));
+    if (!file->content)
+        return fs_block_read(&from, offset, buf, len);
+    memcpy(buf, file->content + offset, len);
+    return NULL;
 }
 
 void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
                         apr_uint64_t len)
 {
 #ifdef POSIX_FADV_WILLNEED
+    if (file->fd < 0)
+        return;
     (void)posix_fadvise(file->fd, (off_t)offset, (off_t)len,
                         POSIX_FADV_WILLNEED);
 #else
@@ -50,14 +70,21 @@ void fs_rev_file_advise(fs_rev_file_t *file, apr_uint64_t offset,
 /* --- Opening --- */
 
 /* Read the first bytes of an index, `*len` of them or all. */
-static fs_error_t *read_index(char **data, apr_uint64_t *len,
+static fs_error_t *read_index(const char **data, apr_uint64_t *len,
                               fs_rev_file_t *file, apr_uint64_t offset,
                               apr_uint64_t index_len, apr_pool_t *scratch)
 {
+    char *copy;
+
     if (*len > index_len)
         *len = index_len;
-    *data = apr_palloc(scratch, (apr_size_t)*len + 1);
-    return fs_rev_file_read(file, offset, *data, (apr_size_t)*len);
+    if (file->content) {
+        *data = file->content + offset;
+        return check_range(file, offset, (apr_size_t)*len);
+    }
+    copy = apr_palloc(scratch, (apr_size_t)*len + 1);
+    *data = copy;
+    return fs_rev_file_read(file, offset, copy, (apr_size_t)*len);
 }
 
 static fs_error_t *read_l2p(fs_rev_file_t *file, apr_pool_t *scratch)
@@ -65,7 +92,7 @@ static fs_error_t *read_l2p(fs_rev_file_t *file, apr_pool_t *scratch)
     const fs_rev_footer_t *footer = &file->footer;
     apr_uint64_t len = TABLE_STEP;
     fs_index_l2p_head_t head;
-    char *data;
+    const char *data;
 
     FS_TRY(read_index(&data, &len, file, footer->l2p_offset, footer->l2p_len,
                       scratch));
@@ -91,7 +118,7 @@ static fs_error_t *read_p2l(fs_rev_file_t *file, apr_pool_t *scratch)
     const fs_rev_footer_t *footer = &file->footer;
     apr_uint64_t len = TABLE_STEP;
     fs_index_p2l_head_t head;
-    char *data;
+    const char *data;
 
     FS_TRY(read_index(&data, &len, file, footer->p2l_offset, footer->p2l_len,
                       scratch));
@@ -180,6 +207,37 @@ static fs_error_t *open_path(fs_rev_file_t **file, int folder, const char *path)
     return NULL;
 }
 
+/* Read a file that is short, and close it; a longer one is left as it is. */
+static fs_error_t *read_whole(fs_rev_file_t *file)
+{
+    apr_size_t len = (apr_size_t)file->size;
+    char *content;
+
+    if (file->size > WHOLE_MAX)
+        return NULL;
+    content = apr_palloc(file->pool, len + 1);
+    FS_TRY(fs_disk_file_pread(file->fd, 0, content, &len, file->path));
+    if (len < file->size)
+        return FS_ERROR(FS_ERR_CORRUPT,
+                        "the file ends before offset %" APR_UINT64_T_FMT,
+                        file->size);
+    (void)close(file->fd);
+    file->fd = -1;
+    file->content = content;
+    return NULL;
+}
+
+/* What is in an open file and where. */
+static fs_error_t *read_layout(fs_rev_file_t *file, const fs_fsfs_t *fsfs,
+                               apr_pool_t *scratch)
+{
+    if (!file->packed)
+        FS_TRY(read_whole(file));
+    if (fsfs->format.logical)
+        return read_footer(file, scratch);
+    return file->packed ? read_manifest(file, fsfs, scratch) : NULL;
+}
+
 /* Open the file that should have `rev`; `*file` is NULL if there is none. */
 static fs_error_t *open_file(fs_rev_file_t **file, fs_fsfs_t *fsfs,
                              fs_rev_t rev, bool packed, apr_pool_t *scratch)
@@ -187,7 +245,7 @@ static fs_error_t *open_file(fs_rev_file_t **file, fs_fsfs_t *fsfs,
     const char *path = packed ? fs_layout_pack_path(fsfs, rev, "pack", scratch)
                               : fs_layout_rev_path(fsfs, rev, scratch);
     apr_uint64_t count = packed ? fsfs->format.shard_size : 1;
-    fs_error_t *err = NULL;
+    fs_error_t *err;
 
     FS_TRY(open_path(file, fsfs->folder, path));
     if (!*file)
@@ -196,10 +254,7 @@ static fs_error_t *open_file(fs_rev_file_t **file, fs_fsfs_t *fsfs,
     (*file)->packed = packed;
     (*file)->rev_count = count;
     (*file)->first_rev = rev - (fs_rev_t)((apr_uint64_t)rev % count);
-    if (fsfs->format.logical)
-        err = read_footer(*file, scratch);
-    else if (packed)
-        err = read_manifest(*file, fsfs, scratch);
+    err = read_layout(*file, fsfs, scratch);
     if (err) {
         fs_rev_file_table_delete(*file);
         *file = NULL;

@@ -15,7 +15,7 @@
 
 /** Most files that are kept open without a user, at that no more than a quarter
  *  of what the process may open. */
-#define FS_REV_FILE_IDLE_MAX 512
+#define FS_REV_FILE_IDLE_MAX 128
 
 /** An open file; shared by threads, counted. */
 typedef struct fs_rev_file_t fs_rev_file_t;

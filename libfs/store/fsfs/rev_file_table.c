@@ -81,7 +81,8 @@ fs_rev_file_t *fs_rev_file_table_new(int fd, const char *path)
 
 void fs_rev_file_table_delete(fs_rev_file_t *file)
 {
-    (void)close(file->fd);
+    if (file->fd >= 0)
+        (void)close(file->fd);
     apr_pool_destroy(file->pool);
 }
 

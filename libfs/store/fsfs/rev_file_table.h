@@ -13,7 +13,8 @@ typedef struct fs_index_marks_t fs_index_marks_t;
 
 /** Read-only once it is in the table, but for marks and the last group. */
 struct fs_rev_file_t {
-    int fd;
+    int fd;                /* -1: `content` is all there is to read */
+    const char *content;   /* the whole of a short file, or NULL */
     apr_uint64_t size;     /* bytes */
     apr_uint64_t block_id; /* see block.h */
     const char *path;      /* for FS_ERR_IO */

@@ -319,9 +319,12 @@ static void what_is_still_there_is_found_without_the_tree_that_made_it(
     const char *file = fs_test_file("x", 1, pool);
     const char *first[] = { "mkdir", "trunk",         "put",
                             file,    "trunk/old",     "put",
+                            file,    "trunk/gone",    "put",
                             file,    "trunk/changed", NULL };
-    const char *second[] = { "put", fs_test_file("y", 1, pool), "trunk/changed",
-                             NULL };
+    const char *second[] = {
+        "rm", "trunk/gone", "put", fs_test_file("y", 1, pool), "trunk/changed",
+        NULL
+    };
     fs_repo_t *repo;
     const fs_node_t *node;
     fs_root_t *root;
@@ -335,9 +338,12 @@ static void what_is_still_there_is_found_without_the_tree_that_made_it(
     assert_int_equal(fs_node_created_rev(node), 1);
     assert_int_equal(fs_root_rev(root), 1);
     assert_ptr_equal(fs_node_root(node), root);
-    assert_fs_error(
-        fs_node_find_in(&node, &root, repo, 1, "/trunk/changed", pool),
-        FS_ERR_CORRUPT);
+    assert_fs_ok(
+        fs_node_find_in(&node, &root, repo, 1, "/trunk/changed", pool));
+    assert_string_equal(fs_node_path(node), "/trunk/changed");
+    assert_int_equal(fs_node_created_rev(node), 1);
+    assert_fs_error(fs_node_find_in(&node, &root, repo, 1, "/trunk/gone", pool),
+                    FS_ERR_CORRUPT);
 }
 
 static const struct CMUnitTest tests[] = {
