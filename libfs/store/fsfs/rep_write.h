@@ -47,11 +47,11 @@ void fs_rep_out_item_end(fs_index_p2l_entry_t *entry, fs_rep_out_t *out,
 fs_error_t *fs_rep_out_item_drop(fs_rep_out_t *out) FS_MUST_CHECK;
 
 /** What a representation is of; decides about deltas and digests. */
-typedef enum fs_rep_kind_t {
+typedef enum fs_rep_write_kind_t {
     FS_REP_KIND_TEXT,
     FS_REP_KIND_DIR,
     FS_REP_KIND_PROPS
-} fs_rep_kind_t;
+} fs_rep_write_kind_t;
 
 /**
  * Choose what the new representation of `node` is a delta against, by the
@@ -59,7 +59,8 @@ typedef enum fs_rep_kind_t {
  * false: against nothing.
  */
 fs_error_t *fs_rep_write_choose(bool *has_base, fs_rep_t *base, fs_fsfs_t *fsfs,
-                                const fs_node_rev_t *node, fs_rep_kind_t kind,
+                                const fs_node_rev_t *node,
+                                fs_rep_write_kind_t kind,
                                 apr_pool_t *scratch) FS_MUST_CHECK;
 
 typedef struct fs_rep_write_t fs_rep_write_t;
@@ -72,7 +73,7 @@ typedef struct fs_rep_write_t fs_rep_write_t;
  */
 fs_error_t *fs_rep_write_open(fs_rep_write_t **write, fs_fsfs_t *fsfs,
                               fs_rep_out_t *out, const fs_rep_t *base,
-                              fs_rep_kind_t kind,
+                              fs_rep_write_kind_t kind,
                               apr_pool_t *result) FS_MUST_CHECK;
 
 /** The next bytes of the contents. */
