@@ -91,6 +91,14 @@ typedef struct fs_store_lock_t {
     apr_time_t expires;
 } fs_store_lock_t;
 
+/** Whether a lock is there at all: expired ones stay until a writer meets them,
+ *  for all others they are gone. */
+static inline bool fs_store_lock_in_force(const fs_store_lock_t *lock,
+                                          apr_time_t now)
+{
+    return lock->expires == 0 || lock->expires > now;
+}
+
 typedef fs_error_t *(*fs_store_lock_fn)(void *baton,
                                         const fs_store_lock_t *lock,
                                         apr_pool_t *scratch);

@@ -78,13 +78,16 @@ typedef struct fs_store_txn_vtable_t {
                                   apr_hash_t *props, bool mergeinfo_mod,
                                   apr_pool_t *scratch);
 
-    /** Begin a whole text for the file at `path`; the old one stays until
-     *  text_close(), which tells the digest. */
+    /** Begin a whole text for the file at `path`; the old one stays, and can be
+     *  read, until text_close(), which tells the digest. If it is not the
+     *  `expected` one (NULL: any will do) that is FS_ERR_CHECKSUM_MISMATCH and
+     *  the old text stays. */
     fs_error_t *(*text_open)(fs_store_text_t **text, fs_store_txn_t *txn,
                              const char *path, apr_pool_t *result);
     fs_error_t *(*text_write)(fs_store_text_t *text, const char *data,
                               apr_size_t len);
     fs_error_t *(*text_close)(unsigned char md5[FS_MD5_SIZE],
+                              const unsigned char *expected,
                               fs_store_text_t *text);
     void (*text_abort)(fs_store_text_t *text);
 
