@@ -138,14 +138,16 @@ typedef struct fs_txn_text_form_t {
  * done with it.
  * Errors: FS_ERR_NOT_FOUND; FS_ERR_NOT_FILE; FS_ERR_CHECKSUM_MISMATCH for
  *         base_md5, with expected and actual; locks.
- * Memory: constant, whatever the text's size: less than 1 MiB.
+ * Memory: constant, whatever the text's size: less than 1 MiB; svndiff windows
+ *         of very many instructions, which no client sends, take up to 7 MiB.
  */
 fs_error_t *fs_txn_text_open(fs_txn_text_t **text, fs_txn_t *txn,
                              const char *path, const fs_txn_text_form_t *form,
                              apr_pool_t *result) FS_MUST_CHECK;
 
-/** The next bytes as they arrived. Errors: FS_ERR_SVNDIFF_*; FS_ERR_IO. After
- *  an error only fs_txn_text_abort() may follow. */
+/** The next bytes as they arrived. Errors: FS_ERR_SVNDIFF_*, and what
+ *  decompressing finds; FS_ERR_INCOMPLETE_DATA, the delta goes beyond the file's
+ *  text; FS_ERR_IO. After an error only fs_txn_text_abort() may follow. */
 fs_error_t *fs_txn_text_write(fs_txn_text_t *text, const char *data,
                               apr_size_t len) FS_MUST_CHECK;
 
