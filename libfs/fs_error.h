@@ -52,6 +52,8 @@ typedef enum fs_error_kind_t {
     X(FS_ERR_XML_ATTRIBUTE, 130000, FS_KIND_BAD_REQUEST,                       \
       "missing XML attribute")                                                 \
     X(FS_ERR_XML_MALFORMED, 130003, FS_KIND_BAD_REQUEST, "malformed XML")      \
+    X(FS_ERR_XML_UNSAFE, 130004, FS_KIND_BAD_REQUEST,                          \
+      "text that XML cannot hold")                                             \
     X(FS_ERR_STREAM_MALFORMED, 140001, FS_KIND_BAD_REQUEST,                    \
       "malformed stream data")                                                 \
     X(FS_ERR_GENERAL, 160000, FS_KIND_BAD_REQUEST, "general filesystem error") \
@@ -60,6 +62,24 @@ typedef enum fs_error_kind_t {
     X(FS_ERR_NO_SUCH_REV, 160006, FS_KIND_NOT_FOUND, "no such revision")       \
     X(FS_ERR_NO_SUCH_TXN, 160007, FS_KIND_NOT_FOUND, "no such transaction")    \
     X(FS_ERR_NOT_FOUND, 160013, FS_KIND_NOT_FOUND, "path not found")           \
+    X(FS_ERR_ROOT_DIR, 160021, FS_KIND_BAD_REQUEST,                            \
+      "the root directory cannot be changed so")                               \
+    X(FS_ERR_NO_USER, 160034, FS_KIND_FORBIDDEN, "no user is known")           \
+    X(FS_ERR_LOCKED, 160035, FS_KIND_LOCKED, "path is already locked")         \
+    X(FS_ERR_BAD_LOCK_TOKEN, 160037, FS_KIND_LOCKED, "bad lock token")         \
+    X(FS_ERR_LOCK_OWNER, 160039, FS_KIND_LOCKED, "lock has another owner")     \
+    X(FS_ERR_LOCK_EXPIRED, 160041, FS_KIND_NOT_FOUND, "lock has expired")      \
+    X(FS_ERR_LOCK_OUT_OF_DATE, 160042, FS_KIND_CONFLICT,                       \
+      "item to lock is out of date")                                           \
+    X(FS_ERR_TXN_NAME, 160053, FS_KIND_BAD_REQUEST,                            \
+      "malformed transaction name")                                            \
+    X(FS_ERR_FOREIGN_TXN, 160099, FS_KIND_CONFLICT,                            \
+      "transaction of another program")                                        \
+    X(FS_ERR_HOOK_FAILED, 165001, FS_KIND_FORBIDDEN, "hook failed")            \
+    X(FS_ERR_HOOK_DISABLED, 165006, FS_KIND_FORBIDDEN,                         \
+      "operation is not enabled by a hook")                                    \
+    X(FS_ERR_POST_LOCK_HOOK, 165008, FS_KIND_IO, "post-lock hook failed")      \
+    X(FS_ERR_POST_UNLOCK_HOOK, 165009, FS_KIND_IO, "post-unlock hook failed")  \
     X(FS_ERR_NOT_DIR, 160016, FS_KIND_BAD_REQUEST, "not a directory")          \
     X(FS_ERR_NOT_FILE, 160017, FS_KIND_BAD_REQUEST, "not a file")              \
     X(FS_ERR_EXISTS, 160020, FS_KIND_CONFLICT, "already exists")               \

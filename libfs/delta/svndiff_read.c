@@ -393,19 +393,35 @@ fs_error_t *fs_svndiff_window_parse(fs_delta_window_t *window, apr_size_t *used,
     return NULL;
 }
 
+fs_error_t *fs_svndiff_slide(fs_svndiff_slide_t *slide,
+                             const fs_svndiff_head_t *head)
+{
+    apr_uint64_t behind = head->source_offset + head->source_len;
+
+    if (head->source_len == 0)
+        return NULL;
+    if (head->source_offset < slide->floor || behind < slide->ceiling)
+        return FS_ERROR(FS_ERR_SVNDIFF_BACKWARD,
+                        "source view of svndiff window at %" APR_UINT64_T_FMT
+                        " slides backwards from %" APR_UINT64_T_FMT,
+                        head->source_offset, slide->floor);
+    slide->floor = head->source_offset;
+    slide->ceiling = behind;
+    return NULL;
+}
+
 /* --- Streams --- */
 
 typedef struct reader_t {
     fs_stream_t *in;
     fs_svndiff_buffers_t *buffers;
     apr_pool_t *pool;
-    block_t block;        /* input; what is not consumed lies at start to end */
-    apr_size_t start;     /* offsets in `block` */
-    apr_size_t end;       /* equal to start: nothing is left */
-    bool at_end;          /* the input has ended */
-    int version;          /* -1 until the header was read */
-    apr_uint64_t floor;   /* source views begin here or later */
-    apr_uint64_t ceiling; /* and end here or later */
+    block_t block;    /* input; what is not consumed lies at start to end */
+    apr_size_t start; /* offsets in `block` */
+    apr_size_t end;   /* equal to start: nothing is left */
+    bool at_end;      /* the input has ended */
+    int version;      /* -1 until the header was read */
+    fs_svndiff_slide_t slide;
     fs_delta_window_t window;
 } reader_t;
 
@@ -469,23 +485,6 @@ static fs_error_t *reader_head(reader_t *reader, fs_svndiff_head_t *head)
     }
 }
 
-/* Source views may not slide backwards; empty ones lie nowhere. */
-static fs_error_t *reader_slide(reader_t *reader, const fs_svndiff_head_t *head)
-{
-    apr_uint64_t behind = head->source_offset + head->source_len;
-
-    if (head->source_len == 0)
-        return NULL;
-    if (head->source_offset < reader->floor || behind < reader->ceiling)
-        return FS_ERROR(FS_ERR_SVNDIFF_BACKWARD,
-                        "source view of svndiff window at %" APR_UINT64_T_FMT
-                        " slides backwards from %" APR_UINT64_T_FMT,
-                        head->source_offset, reader->floor);
-    reader->floor = head->source_offset;
-    reader->ceiling = behind;
-    return NULL;
-}
-
 static fs_error_t *reader_next(const fs_delta_window_t **window, void *baton)
 {
     reader_t *reader = baton;
@@ -500,7 +499,7 @@ static fs_error_t *reader_next(const fs_delta_window_t **window, void *baton)
         return fs_stream_close(reader->in);
     }
     FS_TRY(reader_head(reader, &head));
-    FS_TRY(reader_slide(reader, &head));
+    FS_TRY(fs_svndiff_slide(&reader->slide, &head));
     need = head.head_len + fs_svndiff_body_len(&head);
     FS_TRY(reader_fill(reader, need));
     if (reader_left(reader) < need)

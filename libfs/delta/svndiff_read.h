@@ -44,6 +44,17 @@ static inline apr_size_t fs_svndiff_body_len(const fs_svndiff_head_t *head)
     return (apr_size_t)head->ins_len + head->new_len;
 }
 
+/** How far the source views of windows have come; begins zeroed. */
+typedef struct fs_svndiff_slide_t {
+    apr_uint64_t floor;   /* they begin here or later */
+    apr_uint64_t ceiling; /* and end here or later */
+} fs_svndiff_slide_t;
+
+/** May the window behind `head` come next? Source views do not slide backwards;
+ *  empty ones lie nowhere. Errors: FS_ERR_SVNDIFF_BACKWARD. */
+fs_error_t *fs_svndiff_slide(fs_svndiff_slide_t *slide,
+                             const fs_svndiff_head_t *head) FS_MUST_CHECK;
+
 /** Memory that decoding uses again for each window. */
 typedef struct fs_svndiff_buffers_t fs_svndiff_buffers_t;
 

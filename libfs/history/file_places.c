@@ -9,7 +9,7 @@
 #include <apr_strings.h>
 
 #include "libfs/fs_path.h"
-#include "libfs/history/mergeinfo.h"
+#include "libfs/base/mergeinfo.h"
 #include "libfs/history/mergeinfo_tree.h"
 #include "libfs/history/rev_set.h"
 #include "libfs/tree/reader.h"

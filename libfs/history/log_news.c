@@ -11,7 +11,7 @@
 #include <apr_strings.h>
 
 #include "libfs/fs_path.h"
-#include "libfs/history/mergeinfo.h"
+#include "libfs/base/mergeinfo.h"
 #include "libfs/history/mergeinfo_tree.h"
 #include "libfs/history/visibility.h"
 #include "libfs/tree/tree.h"

@@ -10,12 +10,6 @@
 #include "libfs/fs_path.h"
 #include "libfs/store/store.h"
 
-/* Expired locks stay until a writer meets them; for readers they are gone. */
-static bool in_force(const fs_store_lock_t *lock)
-{
-    return lock->expires == 0 || lock->expires > apr_time_now();
-}
-
 static fs_lock_t as_lock(const fs_store_lock_t *stored)
 {
     fs_lock_t lock = {
@@ -40,7 +34,7 @@ fs_error_t *fs_lock_get(const fs_lock_t **lock, fs_repo_t *repo,
 
     *lock = NULL;
     FS_TRY(store->vtable->lock_get(&stored, store, path, result));
-    if (!stored || !in_force(stored))
+    if (!stored || !fs_store_lock_in_force(stored, apr_time_now()))
         return NULL;
     found = as_lock(stored);
     *lock = apr_pmemdup(result, &found, sizeof(found));
@@ -73,7 +67,8 @@ static fs_error_t *pass_lock(void *baton, const fs_store_lock_t *stored,
     const list_t *list = baton;
     fs_lock_t lock;
 
-    if (!in_force(stored) || !is_within_depth(list, stored->path))
+    if (!fs_store_lock_in_force(stored, apr_time_now()) ||
+        !is_within_depth(list, stored->path))
         return NULL;
     lock = as_lock(stored);
     return list->receive(list->baton, &lock, scratch);

@@ -91,9 +91,32 @@ typedef struct fs_store_lock_t {
     apr_time_t expires;
 } fs_store_lock_t;
 
+/** Whether a lock is there at all: expired ones stay until a writer meets them,
+ *  for all others they are gone. */
+static inline bool fs_store_lock_in_force(const fs_store_lock_t *lock,
+                                          apr_time_t now)
+{
+    return lock->expires == 0 || lock->expires > now;
+}
+
 typedef fs_error_t *(*fs_store_lock_fn)(void *baton,
                                         const fs_store_lock_t *lock,
                                         apr_pool_t *scratch);
+
+/** What becomes of a path's lock. */
+typedef enum fs_store_lock_step_t {
+    FS_STORE_LOCK_KEEP, /* nothing is done */
+    FS_STORE_LOCK_PUT,  /* `*put` takes the place of what is there */
+    FS_STORE_LOCK_DROP
+} fs_store_lock_step_t;
+
+/** Decide about path number `index`, whose lock is `now` (NULL: none; expired
+ *  ones are told too). */
+typedef fs_error_t *(*fs_store_lock_edit_fn)(void *baton, int index,
+                                             const fs_store_lock_t *now,
+                                             fs_store_lock_step_t *step,
+                                             const fs_store_lock_t **put,
+                                             apr_pool_t *scratch);
 
 /** What fs_store_t.delta() may hand out. */
 typedef struct fs_stored_delta_t {
@@ -214,6 +237,20 @@ typedef struct fs_store_vtable_t {
     /** Names of open transactions, sorted. */
     fs_error_t *(*txns)(apr_array_header_t **names, fs_store_t *store,
                         apr_pool_t *result);
+
+    /** Transactions; in libfs/store/store_txn.h. NULL: a store that only
+     *  reads. */
+    const struct fs_store_txn_vtable_t *txn;
+
+    /**
+     * Put locks into the repository, or take them out, under its write lock.
+     * `decide` is called under it with the paths' locks as they are then, and
+     * says what to do with each: see fs_store_lock_edit_fn. An error ends it;
+     * what was done for paths before stays.
+     */
+    fs_error_t *(*lock_edit)(fs_store_t *store, const char *const *paths,
+                             int count, fs_store_lock_edit_fn decide,
+                             void *baton, apr_pool_t *scratch);
 
     /** The lock of `path`, expired or not; NULL if there is none. */
     fs_error_t *(*lock_get)(const fs_store_lock_t **lock, fs_store_t *store,

@@ -20,9 +20,8 @@ fs_error_t *fs_dir_open(fs_dir_t **dir, const fs_node_t *node,
     fs_error_t *err;
 
     if (node->record->kind != FS_NODE_DIR)
-        return FS_ERROR(FS_ERR_NOT_DIR,
-                        "'%s' is not a directory in revision %" FS_REV_FMT,
-                        node->path, node->root->rev);
+        return FS_ERROR(FS_ERR_NOT_DIR, "'%s' is not a directory in %s",
+                        node->path, fs_root_label(node->root));
     *dir = apr_pcalloc(result, sizeof(**dir));
     (*dir)->node = node;
     err =
@@ -59,10 +58,8 @@ typedef struct changes_baton_t {
     void *baton;
 } changes_baton_t;
 
-static fs_error_t *pass_change(void *baton, const fs_store_change_t *stored,
-                               apr_pool_t *scratch)
+fs_change_t fs_change_of(const fs_store_change_t *stored)
 {
-    const changes_baton_t *b = baton;
     const fs_change_t change = {
         .path = stored->path,
         .action = (fs_action_t)stored->action,
@@ -74,6 +71,15 @@ static fs_error_t *pass_change(void *baton, const fs_store_change_t *stored,
             stored->copyfrom_path ? stored->copyfrom_rev : FS_INVALID_REV,
         .copyfrom_path = stored->copyfrom_path,
     };
+
+    return change;
+}
+
+static fs_error_t *pass_change(void *baton, const fs_store_change_t *stored,
+                               apr_pool_t *scratch)
+{
+    const changes_baton_t *b = baton;
+    const fs_change_t change = fs_change_of(stored);
 
     return b->receive(b->baton, &change, scratch);
 }

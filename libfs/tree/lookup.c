@@ -71,7 +71,7 @@ static bool path_key(cache_key_t *key, fs_repo_t *repo, fs_rev_t rev,
 {
     apr_size_t len = strlen(path);
 
-    if (!fs_repo_cache(repo) || len > CACHE_NAME_MAX)
+    if (!fs_repo_cache(repo) || len > CACHE_NAME_MAX || !FS_IS_REV(rev))
         return false;
     memset(key, 0, sizeof(*key));
     memcpy(key->space, fs_repo_instance(repo), sizeof(key->space));
@@ -417,9 +417,8 @@ fs_error_t *fs_node_need(const fs_node_t **node, fs_root_t *root,
 {
     FS_TRY(fs_node_find(node, root, path, result));
     if (!*node)
-        return FS_ERROR(FS_ERR_NOT_FOUND,
-                        "path '%s' not found in revision %" FS_REV_FMT, path,
-                        root->rev);
+        return FS_ERROR(FS_ERR_NOT_FOUND, "path '%s' not found in %s", path,
+                        fs_root_label(root));
     return NULL;
 }
 

@@ -49,6 +49,22 @@ static fs_root_t *make_with_id(fs_repo_t *repo, fs_rev_t rev,
     return root;
 }
 
+fs_root_t *fs_root_make_txn(fs_repo_t *repo, const fs_node_id_t *id,
+                            const char *txn, apr_pool_t *result)
+{
+    fs_root_t *root = make_with_id(repo, FS_INVALID_REV, id, result);
+
+    root->txn = txn;
+    return root;
+}
+
+const char *fs_root_label(const fs_root_t *root)
+{
+    if (root->txn)
+        return apr_psprintf(root->pool, "transaction '%s'", root->txn);
+    return apr_psprintf(root->pool, "revision %" FS_REV_FMT, root->rev);
+}
+
 static fs_error_t *stored_id(fs_node_id_t *id, fs_repo_t *repo, fs_rev_t rev,
                              apr_pool_t *pool)
 {
@@ -148,10 +164,8 @@ fs_error_t *fs_root_top(const fs_node_t **top, fs_root_t *root)
     if (!root->top) {
         FS_TRY(fs_lookup_record(&record, root, &root->id, root->pool));
         if (record->kind != FS_NODE_DIR)
-            return FS_ERROR(FS_ERR_CORRUPT,
-                            "the root of revision %" FS_REV_FMT
-                            " is not a directory",
-                            root->rev);
+            return FS_ERROR(FS_ERR_CORRUPT, "the root of %s is not a directory",
+                            fs_root_label(root));
         root->top = fs_lookup_make(root, "/", record, 0, "/", root->pool);
     }
     *top = root->top;

@@ -50,9 +50,8 @@ static fs_error_t *need_file(const fs_node_t *node)
 {
     if (node->record->kind == FS_NODE_FILE)
         return NULL;
-    return FS_ERROR(FS_ERR_NOT_FILE,
-                    "'%s' is not a file in revision %" FS_REV_FMT, node->path,
-                    node->root->rev);
+    return FS_ERROR(FS_ERR_NOT_FILE, "'%s' is not a file in %s", node->path,
+                    fs_root_label(node->root));
 }
 
 fs_error_t *fs_node_open(fs_stream_t **text, const fs_node_t *node,
@@ -380,6 +379,12 @@ typedef struct encoded_name_t {
     unsigned char level;
 } encoded_name_t;
 
+/* Contents of transactions have names for as long as these are open. */
+static bool is_lasting(const fs_node_t *node)
+{
+    return !node || FS_IS_REV(node->root->rev);
+}
+
 static void name_encoded(encoded_name_t *name, const fs_node_t *base,
                          const fs_node_t *node, int version, int level)
 {
@@ -404,7 +409,8 @@ fs_error_t *fs_node_svndiff(fs_stream_t **svndiff, const fs_node_t *base,
 
     FS_TRY(need_file(node));
     if (!cache || !node->record->text.present ||
-        node->record->text.size > ENCODED_TEXT_MAX)
+        node->record->text.size > ENCODED_TEXT_MAX || !is_lasting(node) ||
+        !is_lasting(base))
         return open_svndiff(svndiff, base, node, version, level, result);
 
     name_encoded(&name, base, node, version, level);

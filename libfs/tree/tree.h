@@ -15,7 +15,8 @@
 struct fs_root_t {
     fs_repo_t *repo;
     fs_store_t *store;
-    fs_rev_t rev;
+    fs_rev_t rev;    /* FS_INVALID_REV: of a transaction, */
+    const char *txn; /* which is called this, else NULL */
     fs_node_id_t id; /* of the node at "/" */
     bool has_id;     /* false: not asked for yet */
     apr_pool_t *pool;
@@ -53,10 +54,21 @@ typedef struct fs_copy_t {
  *  to exist. */
 fs_root_t *fs_root_make(fs_repo_t *repo, fs_rev_t rev, apr_pool_t *result);
 
+/** The tree of the transaction `txn` (kept), whose node at "/" is `id`. What it
+ *  finds is kept in the root alone, never in the cache. */
+fs_root_t *fs_root_make_txn(fs_repo_t *repo, const fs_node_id_t *id,
+                            const char *txn, apr_pool_t *result);
+
+/** "revision 5" or "transaction '4-7'", for messages; in the root's pool. */
+const char *fs_root_label(const fs_root_t *root);
+
 /** As fs_root_open(), without looking whether `rev` exists: it is known not to
  *  be above the youngest. */
 fs_error_t *fs_root_open_known(fs_root_t **root, fs_repo_t *repo, fs_rev_t rev,
                                apr_pool_t *result) FS_MUST_CHECK;
+
+/** A changed path as the store tells it, for those above. */
+fs_change_t fs_change_of(const fs_store_change_t *stored);
 
 /** Changed paths as fs_root_changes() tells them, without the root: `rev` is
  *  known to exist. */
@@ -101,10 +113,14 @@ fs_error_t *fs_lookup_record(const fs_node_record_t **record, fs_root_t *root,
 /** A copy of `node` with all it needs but its root. */
 const fs_node_t *fs_lookup_copy(const fs_node_t *node, apr_pool_t *result);
 
-/** Put `err`, a variable, under a level that names revision and path. A macro,
- *  so that flow analysis sees in each caller that it is never NULL. */
+/** Put `err`, a variable, under a level that names revision (FS_INVALID_REV: a
+ *  transaction) and path. A macro, so that flow analysis sees in each caller
+ *  that it is never NULL. */
 #define FS_LOOKUP_BLAME(err, rev, path)                                        \
-    FS_WRAP(err, "cannot read '%s' in revision %" FS_REV_FMT, path, rev)
+    (FS_IS_REV(rev)                                                            \
+         ? FS_WRAP(err, "cannot read '%s' in revision %" FS_REV_FMT, path,     \
+                   rev)                                                        \
+         : FS_WRAP(err, "cannot read '%s' in the transaction", path))
 
 /**
  * The copy that the youngest copy root of `node` speaks of, NULL if the node

@@ -94,6 +94,23 @@ bool repo_headers_has_capability(const request_rec *r, const char *word)
     return false;
 }
 
+bool repo_headers_has_option(const request_rec *r, const char *word)
+{
+    const char *list = apr_table_get(r->headers_in, "X-SVN-Options");
+    apr_size_t len = strlen(word);
+
+    while (list && *list) {
+        apr_size_t part;
+
+        list += strspn(list, " \t,");
+        part = strcspn(list, " \t,");
+        if (part == len && strncmp(list, word, len) == 0)
+            return true;
+        list += part;
+    }
+    return false;
+}
+
 const char *repo_headers_query(const request_rec *r, const char *name,
                                apr_pool_t *result)
 {

@@ -26,6 +26,9 @@ int repo_headers_svndiff_version(const char *accept, int level);
  *  token: "mergeinfo")? */
 bool repo_headers_has_capability(const request_rec *r, const char *word);
 
+/** Is `word` among the X-SVN-Options of `r` ("lock-steal", "keep-locks")? */
+bool repo_headers_has_option(const request_rec *r, const char *word);
+
 /** Value of a query argument ("p" of "?p=3&r=2"), decoded, or NULL. Its name
  *  is compared without case; of several the last counts. */
 const char *repo_headers_query(const request_rec *r, const char *name,

@@ -88,31 +88,65 @@ static fs_error_t *copy_mode(int fd, const fs_durable_t *where,
     return NULL;
 }
 
-/* All that happens before the rename. */
-static fs_error_t *fill(int fd, const fs_durable_t *where, const char *path,
-                        const char *like, fs_bytes_t bytes)
+/* The name until the rename. */
+static const char *temporary_of(const char *path, apr_pool_t *scratch)
 {
-    FS_TRY(write_all(fd, bytes, path));
-    FS_TRY(copy_mode(fd, where, path, like));
-    return where->nosync ? NULL : sync_open(fd, path);
+    return apr_pstrcat(scratch, path, ".tmp", (char *)NULL);
+}
+
+void fs_durable_drop(const fs_durable_t *where, const char *path, int fd,
+                     apr_pool_t *scratch)
+{
+    if (fd >= 0)
+        (void)close(fd);
+    (void)unlinkat(where->folder, temporary_of(path, scratch), 0);
+}
+
+fs_error_t *fs_durable_begin(int *fd, const fs_durable_t *where,
+                             const char *path, const char *like,
+                             fs_bytes_t bytes, apr_pool_t *scratch)
+{
+    const char *temporary = temporary_of(path, scratch);
+    fs_error_t *err;
+
+    FS_TRY(create_temporary(fd, where, temporary));
+    err = write_all(*fd, bytes, path);
+    if (!err)
+        err = copy_mode(*fd, where, path, like);
+    if (err) {
+        fs_durable_drop(where, path, *fd, scratch);
+        *fd = -1;
+    }
+    return err;
+}
+
+fs_error_t *fs_durable_end(const fs_durable_t *where, const char *path, int fd,
+                           apr_pool_t *scratch)
+{
+    const char *temporary = temporary_of(path, scratch);
+    fs_error_t *err = NULL;
+
+    if (close(fd) && errno != EINTR)
+        err = FS_ERROR_APR(errno, "cannot close '%s'", temporary);
+    else if (renameat(where->folder, temporary, where->folder, path))
+        err = FS_ERROR_APR(errno, "cannot rename '%s'", temporary);
+    if (err)
+        fs_durable_drop(where, path, -1, scratch);
+    return err;
 }
 
 fs_error_t *fs_durable_write(const fs_durable_t *where, const char *path,
                              const char *like, fs_bytes_t bytes,
                              apr_pool_t *scratch)
 {
-    const char *temporary = apr_pstrcat(scratch, path, ".tmp", (char *)NULL);
     fs_error_t *err;
     int fd;
 
-    FS_TRY(create_temporary(&fd, where, temporary));
-    err = fill(fd, where, path, like, bytes);
-    if (close(fd) && errno != EINTR && !err)
-        err = FS_ERROR_APR(errno, "cannot close '%s'", temporary);
-    if (!err && renameat(where->folder, temporary, where->folder, path))
-        err = FS_ERROR_APR(errno, "cannot rename '%s'", temporary);
-    if (err)
-        (void)unlinkat(where->folder, temporary, 0);
+    FS_TRY(fs_durable_begin(&fd, where, path, like, bytes, scratch));
+    err = where->nosync ? NULL : sync_open(fd, path);
+    if (!err)
+        return fs_durable_end(where, path, fd, scratch);
+    fs_durable_drop(where, path, fd, scratch);
     return err;
 }
 

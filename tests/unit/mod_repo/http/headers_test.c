@@ -77,6 +77,19 @@ static void capabilities_are_whole_words(void **state)
     assert_false(repo_headers_has_capability(r, "mergeinfo"));
 }
 
+static void options_are_whole_words(void **state)
+{
+    request_rec *r = &httpd_request(unit_pool(state))->r;
+
+    assert_false(repo_headers_has_option(r, "lock-steal"));
+    apr_table_set(r->headers_in, "X-SVN-Options",
+                  " keep-locks lock-stealing,  no-merge-response");
+    assert_true(repo_headers_has_option(r, "keep-locks"));
+    assert_true(repo_headers_has_option(r, "no-merge-response"));
+    assert_false(repo_headers_has_option(r, "lock-steal"));
+    assert_false(repo_headers_has_option(r, "merge-response"));
+}
+
 static void query_arguments_are_found_by_name(void **state)
 {
     apr_pool_t *pool = unit_pool(state);
@@ -110,6 +123,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(the_level_decides_at_its_low_end),
     UNIT_TEST(subversion_clients_are_known_by_their_agent),
     UNIT_TEST(capabilities_are_whole_words),
+    UNIT_TEST(options_are_whole_words),
     UNIT_TEST(query_arguments_are_found_by_name),
     UNIT_TEST(of_several_query_arguments_the_last_counts),
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mergeinfo that is built up step by step. */
 
-#ifndef LIBFS_HISTORY_MERGEINFO_H
-#define LIBFS_HISTORY_MERGEINFO_H
+#ifndef LIBFS_BASE_MERGEINFO_H
+#define LIBFS_BASE_MERGEINFO_H
 
 #include "libfs/fs_mergeinfo.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of svn:mergeinfo: parsing, writing, set algebra. */
 
-#include "libfs/history/mergeinfo.h"
+#include "libfs/base/mergeinfo.h"
 
 #include <stdlib.h>
 #include <string.h>
