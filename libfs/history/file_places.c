@@ -17,14 +17,15 @@
 
 /* Append a location; paths are shared by neighbours that have the same. */
 static void add_place(apr_array_header_t *places, const char *path,
-                      fs_rev_t rev, bool merged, apr_pool_t *result)
+                      fs_rev_t rev, const fs_node_id_t *id, bool merged,
+                      apr_pool_t *result)
 {
     const fs_file_place_t *last =
         places->nelts > 0
             ? &APR_ARRAY_IDX(places, places->nelts - 1, fs_file_place_t)
             : NULL;
     bool same = last && strcmp(last->path, path) == 0;
-    fs_file_place_t place = { NULL, rev, merged };
+    fs_file_place_t place = { NULL, rev, *id, merged };
 
     place.path = same ? last->path : apr_pstrdup(result, path);
     APR_ARRAY_PUSH(places, fs_file_place_t) = place;
@@ -56,7 +57,7 @@ fs_error_t *fs_file_places_own(apr_array_header_t **places, fs_repo_t *repo,
         FS_TRY(fs_reader_may_read(&readable, reader, rev, path, iter));
         if (!readable)
             break;
-        add_place(*places, path, rev, false, result);
+        add_place(*places, path, rev, fs_history_id(history), false, result);
     } while (rev > range->start);
     apr_pool_destroy(iter);
     return NULL;
@@ -189,7 +190,8 @@ static fs_error_t *follow_range(search_t *search, const char *path,
         if (fs_rev_set_find(seen, place->rev))
             break;
         fs_rev_set_add(seen, place->rev, place->rev);
-        add_place(search->places, place->path, place->rev, true, search->pool);
+        add_place(search->places, place->path, place->rev, &place->id, true,
+                  search->pool);
     }
     return NULL;
 }

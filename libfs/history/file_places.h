@@ -10,7 +10,8 @@
 typedef struct fs_file_place_t {
     const char *path;
     fs_rev_t rev;
-    bool merged; /* came by a merge, not by the file's own history */
+    fs_node_id_t id; /* of the file there */
+    bool merged;     /* came by a merge, not by the file's own history */
 } fs_file_place_t;
 
 /** How far to look. */

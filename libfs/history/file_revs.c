@@ -59,13 +59,12 @@ static fs_error_t *send_place(sender_t *sender, const fs_file_place_t *place)
                           ? &sender->versions[1]
                           : &sender->versions[0];
     fs_file_rev_t item = { 0 };
-    fs_root_t *root;
     bool needed;
 
     apr_pool_clear(sender->iter);
     apr_pool_clear(next->pool);
-    FS_TRY(fs_root_open_known(&root, sender->repo, place->rev, next->pool));
-    FS_TRY(fs_node_need(&next->node, root, place->path, next->pool));
+    FS_TRY(fs_lookup_known(&next->node, sender->repo, place->rev, place->path,
+                           &place->id, next->pool));
     FS_TRY(fs_node_props(&next->props, next->node, next->pool));
     FS_TRY(needs_text(&needed, sender, next));
     FS_TRY(fs_rev_visible_props(&item.revprops, sender->repo, place->rev,
@@ -109,7 +108,7 @@ static fs_error_t *oldest_first(sender_t *sender, const char *path,
 static fs_error_t *youngest_first(sender_t *sender, const fs_node_t *node,
                                   fs_rev_t end, apr_pool_t *scratch)
 {
-    fs_file_place_t place = { NULL, 0, false };
+    fs_file_place_t place = { 0 };
     fs_history_t *history;
     apr_pool_t *iter;
 
@@ -126,6 +125,7 @@ static fs_error_t *youngest_first(sender_t *sender, const fs_node_t *node,
                                   place.path, iter));
         if (!readable)
             break;
+        place.id = *fs_history_id(history);
         FS_TRY(send_place(sender, &place));
     } while (place.rev > end);
     apr_pool_destroy(iter);

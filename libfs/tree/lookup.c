@@ -19,6 +19,21 @@ fs_error_t *fs_lookup_record(const fs_node_record_t **record, fs_root_t *root,
                                      fs_root_scratch(root));
 }
 
+fs_error_t *fs_lookup_known(const fs_node_t **node, fs_repo_t *repo,
+                            fs_rev_t rev, const char *path,
+                            const fs_node_id_t *id, apr_pool_t *result)
+{
+    fs_root_t *root = fs_root_make(repo, rev, result);
+    const fs_node_record_t *record;
+    fs_error_t *err = fs_lookup_record(&record, root, id, result);
+
+    if (err)
+        return FS_LOOKUP_BLAME(err, rev, path);
+    *node =
+        fs_lookup_make(root, apr_pstrdup(result, path), record, 0, "/", result);
+    return NULL;
+}
+
 /* Most nodes were never copied: spare them a copy of "/". */
 static const char *keep_copy_path(const char *path, apr_pool_t *result)
 {

@@ -105,6 +105,19 @@ const fs_node_t *fs_lookup_make(fs_root_t *root, const char *path,
                                 fs_rev_t copy_rev, const char *copy_path,
                                 apr_pool_t *result);
 
+/**
+ * The node with `id`, which is known to be at `path` in the existing revision
+ * `rev`, with a root of its own. Of the copies above it, it knows nothing.
+ */
+fs_error_t *fs_lookup_known(const fs_node_t **node, fs_repo_t *repo,
+                            fs_rev_t rev, const char *path,
+                            const fs_node_id_t *id,
+                            apr_pool_t *result) FS_MUST_CHECK;
+
+/** Id of the node at the location that `history` told last, which must not
+ *  have been "/". */
+const fs_node_id_t *fs_history_id(const fs_history_t *history);
+
 /** Read the record `id`. */
 fs_error_t *fs_lookup_record(const fs_node_record_t **record, fs_root_t *root,
                              const fs_node_id_t *id,

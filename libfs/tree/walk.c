@@ -137,6 +137,11 @@ static fs_error_t *next_of_top(const char **path, fs_rev_t *rev,
     return NULL;
 }
 
+const fs_node_id_t *fs_history_id(const fs_history_t *h)
+{
+    return &h->node->record->id;
+}
+
 fs_error_t *fs_history_next(const char **path, fs_rev_t *rev, fs_history_t *h)
 {
     apr_pool_t *pool = h->pools[!h->turn];
