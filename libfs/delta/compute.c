@@ -10,7 +10,7 @@
  * where blocks happen to begin.
  */
 
-#include "libfs/fs_delta.h"
+#include "libfs/delta/compute.h"
 
 #include <assert.h>
 #include <string.h>
@@ -35,19 +35,17 @@
 #define HASH_MULTIPLIER 0x2c9277b5U
 #define HASH_SPREAD 0x9e3779b1U
 
-/* A text as far as the window needs it. */
-typedef struct text_t {
-    fs_stream_t *stream; /* NULL: the empty text */
-    char *data;
+/* A text, or a window of it. */
+typedef struct view_t {
+    const char *data;
     apr_uint32_t len;
-    apr_uint32_t room; /* <= FS_DELTA_WINDOW_MAX */
-    bool at_end;
-} text_t;
+} view_t;
 
-typedef struct matcher_t {
-    text_t source;
-    text_t target; /* new data is gathered at its begin, behind the scan */
-    apr_uint64_t source_pos; /* where the source view begins */
+struct fs_delta_matcher_t {
+    view_t source;
+    view_t target;
+    char *fresh; /* the begin of the target: new data is gathered there, behind
+                    the scan */
     apr_pool_t *pool;
     apr_uint32_t *table;     /* 16 bits of hash, then number of block + 1 */
     apr_size_t table_room;   /* entries allocated */
@@ -56,39 +54,9 @@ typedef struct matcher_t {
     fs_delta_op_t *ops;
     apr_size_t ops_room;
     fs_delta_window_t window;
-} matcher_t;
+};
 
-/* --- Reading --- */
-
-/* Read the next window of the text, as much as there is of it. */
-static fs_error_t *text_read(text_t *text, apr_pool_t *pool)
-{
-    text->len = 0;
-    while (text->stream && !text->at_end && text->len < FS_DELTA_WINDOW_MAX) {
-        apr_size_t len;
-
-        if (text->len == text->room) {
-            apr_uint32_t room = text->room ? FS_DELTA_WINDOW_MAX : FIRST_READ;
-            char *data = apr_palloc(pool, room);
-
-            if (text->len)
-                memcpy(data, text->data, text->len);
-            text->data = data;
-            text->room = room;
-        }
-        len = text->room - text->len;
-        FS_TRY(fs_stream_read_full(text->stream, text->data + text->len, &len));
-        text->len += (apr_uint32_t)len;
-        text->at_end = text->len < text->room;
-    }
-    return NULL;
-}
-
-static fs_error_t *text_close(text_t *text)
-{
-    text->at_end = true;
-    return text->stream ? fs_stream_close(text->stream) : NULL;
-}
+typedef fs_delta_matcher_t matcher_t;
 
 /* --- Instructions --- */
 
@@ -123,8 +91,7 @@ static void put_new(matcher_t *m, apr_uint32_t from, apr_uint32_t to)
     if (from == to)
         return;
     if (window->new_len != from)
-        memmove(m->target.data + window->new_len, m->target.data + from,
-                to - from);
+        memmove(m->fresh + window->new_len, m->fresh + from, to - from);
     put_op(m, FS_DELTA_NEW, window->new_len, to - from);
     window->new_len += to - from;
 }
@@ -400,7 +367,7 @@ static void match_middle(matcher_t *m, apr_uint32_t head, apr_uint32_t tail)
 
 static void match_window(matcher_t *m)
 {
-    const text_t *source = &m->source, *target = &m->target;
+    const view_t *source = &m->source, *target = &m->target;
     apr_uint32_t max = smaller(source->len, target->len);
     apr_uint32_t head = equal_forward(source->data, target->data, max);
     apr_uint32_t tail;
@@ -416,38 +383,118 @@ static void match_window(matcher_t *m)
     put_copy(m, source->len - tail, tail);
 }
 
-static fs_error_t *matcher_next(const fs_delta_window_t **window, void *baton)
+fs_delta_matcher_t *fs_delta_matcher_create(apr_pool_t *result)
 {
-    matcher_t *m = baton;
+    matcher_t *m = apr_pcalloc(result, sizeof(*m));
 
-    FS_TRY(text_read(&m->target, m->pool));
-    if (m->target.len == 0) {
-        *window = NULL;
-        FS_TRY(text_close(&m->target));
-        return text_close(&m->source);
-    }
-    m->source_pos += m->source.len;
-    FS_TRY(text_read(&m->source, m->pool));
-    memset(&m->window, 0, sizeof(m->window));
-    m->window.source_offset = m->source_pos;
-    m->window.source_len = m->source.len;
-    m->window.target_len = m->target.len;
-    m->window.new_data = m->target.data;
-    if (m->source.len)
-        match_window(m);
+    m->pool = result;
+    return m;
+}
+
+void fs_delta_compute_window(fs_delta_window_t *window,
+                             fs_delta_matcher_t *matcher,
+                             apr_uint64_t source_offset, const char *source,
+                             apr_uint32_t source_len, char *target,
+                             apr_uint32_t target_len)
+{
+    fs_delta_window_t *made = &matcher->window;
+
+    assert(target_len > 0 && target_len <= FS_DELTA_WINDOW_MAX);
+    assert(source_len <= FS_DELTA_WINDOW_MAX);
+    matcher->source.data = source;
+    matcher->source.len = source_len;
+    matcher->target.data = target;
+    matcher->target.len = target_len;
+    matcher->fresh = target;
+    memset(made, 0, sizeof(*made));
+    made->source_offset = source_offset;
+    made->source_len = source_len;
+    made->target_len = target_len;
+    made->new_data = target;
+    if (source_len)
+        match_window(matcher);
     else
-        put_new(m, 0, m->target.len);
-    *window = &m->window;
+        put_new(matcher, 0, target_len);
+    *window = *made;
+}
+
+/* --- Streams --- */
+
+/* A text as far as the window needs it. */
+typedef struct text_t {
+    fs_stream_t *stream; /* NULL: the empty text */
+    char *data;
+    apr_uint32_t len;
+    apr_uint32_t room; /* <= FS_DELTA_WINDOW_MAX */
+    bool at_end;
+} text_t;
+
+typedef struct pair_t {
+    text_t source;
+    text_t target;
+    apr_uint64_t source_pos; /* where the source view begins */
+    apr_pool_t *pool;
+    fs_delta_matcher_t *matcher;
+    fs_delta_window_t window;
+} pair_t;
+
+/* Read the next window of the text, as much as there is of it. */
+static fs_error_t *text_read(text_t *text, apr_pool_t *pool)
+{
+    text->len = 0;
+    while (text->stream && !text->at_end && text->len < FS_DELTA_WINDOW_MAX) {
+        apr_size_t len;
+
+        if (text->len == text->room) {
+            apr_uint32_t room = text->room ? FS_DELTA_WINDOW_MAX : FIRST_READ;
+            char *data = apr_palloc(pool, room);
+
+            if (text->len)
+                memcpy(data, text->data, text->len);
+            text->data = data;
+            text->room = room;
+        }
+        len = text->room - text->len;
+        FS_TRY(fs_stream_read_full(text->stream, text->data + text->len, &len));
+        text->len += (apr_uint32_t)len;
+        text->at_end = text->len < text->room;
+    }
+    return NULL;
+}
+
+static fs_error_t *text_close(text_t *text)
+{
+    text->at_end = true;
+    return text->stream ? fs_stream_close(text->stream) : NULL;
+}
+
+static fs_error_t *pair_next(const fs_delta_window_t **window, void *baton)
+{
+    pair_t *pair = baton;
+
+    FS_TRY(text_read(&pair->target, pair->pool));
+    if (pair->target.len == 0) {
+        *window = NULL;
+        FS_TRY(text_close(&pair->target));
+        return text_close(&pair->source);
+    }
+    pair->source_pos += pair->source.len;
+    FS_TRY(text_read(&pair->source, pair->pool));
+    fs_delta_compute_window(&pair->window, pair->matcher, pair->source_pos,
+                            pair->source.data, pair->source.len,
+                            pair->target.data, pair->target.len);
+    *window = &pair->window;
     return NULL;
 }
 
 fs_delta_stream_t *fs_delta_compute(fs_stream_t *source, fs_stream_t *target,
                                     apr_pool_t *result)
 {
-    matcher_t *m = apr_pcalloc(result, sizeof(*m));
+    pair_t *pair = apr_pcalloc(result, sizeof(*pair));
 
-    m->source.stream = source;
-    m->target.stream = target;
-    m->pool = result;
-    return fs_delta_stream_create(matcher_next, m, result);
+    pair->source.stream = source;
+    pair->target.stream = target;
+    pair->pool = result;
+    pair->matcher = fs_delta_matcher_create(result);
+    return fs_delta_stream_create(pair_next, pair, result);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing items into a revision file that is being made: representations of
- * texts, directories and property lists, and anything else.
+ * Writing representations of texts, directories and property lists into a
+ * revision file that is being made.
  *
  * Source: docs/format/revision-file.md, docs/format/svndiff.md.
  */
@@ -9,42 +9,9 @@
 #ifndef LIBFS_STORE_FSFS_REP_WRITE_H
 #define LIBFS_STORE_FSFS_REP_WRITE_H
 
-#include "libfs/base/buffer.h"
-#include "libfs/base/checksum.h"
-#include "libfs/format/index_p2l.h"
 #include "libfs/format/node_rev.h"
 #include "libfs/store/fsfs/handle.h"
-
-/** The end of an open file that grows; buffered. One thread. */
-typedef struct fs_rep_out_t {
-    int fd;               /* the caller's */
-    apr_uint64_t flushed; /* offset in the file up to which bytes are written */
-    fs_buffer_t *buffer;  /* what comes behind, at most 64 KiB */
-    fs_fnv_t sum;         /* of the item being written */
-    apr_uint64_t begin;   /* offset of the item being written */
-} fs_rep_out_t;
-
-/** Append to `fd` from `offset` on, which is where its good bytes end. */
-fs_rep_out_t *fs_rep_out_create(int fd, apr_uint64_t offset,
-                                apr_pool_t *result);
-
-/** Offset of the next byte. */
-apr_uint64_t fs_rep_out_offset(const fs_rep_out_t *out);
-
-/** Errors: FS_ERR_IO. */
-fs_error_t *fs_rep_out_write(fs_rep_out_t *out, const void *data,
-                             apr_size_t len) FS_MUST_CHECK;
-fs_error_t *fs_rep_out_flush(fs_rep_out_t *out) FS_MUST_CHECK;
-
-/** An item begins here; at its end its place in the index is told (rev is that
- *  of the caller, `item` and `type` as given). */
-void fs_rep_out_item_begin(fs_rep_out_t *out);
-void fs_rep_out_item_end(fs_index_p2l_entry_t *entry, fs_rep_out_t *out,
-                         apr_uint64_t item, fs_item_type_t type, fs_rev_t rev);
-
-/** Forget all bytes from the beginning of the current item on; the file is cut
- *  where they were written already. */
-fs_error_t *fs_rep_out_item_drop(fs_rep_out_t *out) FS_MUST_CHECK;
+#include "libfs/store/fsfs/rep_out.h"
 
 /** What a representation is of; decides about deltas and digests. */
 typedef enum fs_rep_write_kind_t {
@@ -55,8 +22,9 @@ typedef enum fs_rep_write_kind_t {
 
 /**
  * Choose what the new representation of `node` is a delta against, by the
- * skip-delta rule; `node` has its predecessor and its own count. `*has_base` is
- * false: against nothing.
+ * skip-delta rule (rep_base.h); `node` has its predecessor, which is
+ * committed, and its own count. `*has_base` is false: against nothing, or it
+ * will not be a delta at all.
  */
 fs_error_t *fs_rep_write_choose(bool *has_base, fs_rep_t *base, fs_fsfs_t *fsfs,
                                 const fs_node_rev_t *node,
@@ -69,14 +37,20 @@ typedef struct fs_rep_write_t fs_rep_write_t;
  * Begin a representation at the end of `out`, where an item begins. A delta
  * against `base` (NULL: against nothing), or plain, as format, fsfs.conf and
  * `kind` want it; svndiff version and compression likewise.
- * Memory: constant, some 400 KiB.
+ *
+ * @param out   stays, and nothing else is written to it, until the end
+ * @param base  not used after the call
+ *
+ * Memory: little for short texts; at most some 800 KiB, in `result`.
+ * Errors: FS_ERR_CORRUPT, FS_ERR_IO, the base cannot be read.
  */
 fs_error_t *fs_rep_write_open(fs_rep_write_t **write, fs_fsfs_t *fsfs,
                               fs_rep_out_t *out, const fs_rep_t *base,
                               fs_rep_write_kind_t kind,
                               apr_pool_t *result) FS_MUST_CHECK;
 
-/** The next bytes of the contents. */
+/** The next bytes of the contents. After an error nothing but
+ *  fs_rep_out_item_drop() makes sense. Errors: as above. */
 fs_error_t *fs_rep_write(fs_rep_write_t *write, const char *data,
                          apr_size_t len) FS_MUST_CHECK;
 

@@ -85,6 +85,9 @@ typedef struct fs_txn_state_t {
     apr_uint64_t journal_len; /* bytes that were replayed and are good */
     apr_uint64_t texts_len;   /* bytes of complete items */
     bool shown;               /* laid out as the stock tools do */
+    struct fs_txn_stock_seen_t *seen; /* how that was left: txn_stock.c; or
+                                         NULL */
+    bool given_up; /* the disk failed its texts: only to be aborted */
 } fs_txn_state_t;
 
 #endif
