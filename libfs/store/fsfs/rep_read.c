@@ -252,13 +252,26 @@ static fs_error_t *read_everything(fs_buffer_t *buffer, reader_t *reader)
     return NULL;
 }
 
+/*
+ * Bytes that a buffer begins with: what is to be kept has room at once. Longer
+ * ones grow with what really comes. In steps, so that the memory of one version
+ * of a file serves for the next.
+ */
+static apr_size_t first_room(apr_uint64_t size)
+{
+    const apr_size_t step = 65536;
+
+    if (size < FS_DELTA_WINDOW_MAX)
+        return (apr_size_t)size + 1;
+    if (size > FS_REP_READ_CACHE_MAX)
+        return FS_DELTA_WINDOW_MAX;
+    return ((apr_size_t)size / step + 1) * step;
+}
+
 static fs_error_t *read_whole(fs_bytes_t *out, fs_fsfs_t *fsfs,
                               const fs_content_t *content, apr_pool_t *result)
 {
-    apr_uint64_t room = content->size + 1;
-    fs_buffer_t *buffer = fs_buffer_create(
-        room < FS_DELTA_WINDOW_MAX ? (apr_size_t)room : FS_DELTA_WINDOW_MAX,
-        result);
+    fs_buffer_t *buffer = fs_buffer_create(first_room(content->size), result);
     apr_pool_t *pool;
     reader_t reader;
     fs_error_t *err;
