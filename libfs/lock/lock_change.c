@@ -38,7 +38,8 @@ static call_t make_call(fs_lock_outcome_t *outcomes, fs_repo_t *repo,
     apr_pool_create(&call.scratch, result);
     call.paths = apr_palloc(call.scratch, (apr_size_t)count * sizeof(char *));
     call.places = apr_palloc(call.scratch, (apr_size_t)count * sizeof(int));
-    memset(outcomes, 0, (apr_size_t)count * sizeof(*outcomes));
+    if (count)
+        memset(outcomes, 0, (apr_size_t)count * sizeof(*outcomes));
     return call;
 }
 
