@@ -13,8 +13,12 @@
 /* A repository with the files /trunk/g, /trunk/A/f2 and /trunk/C/f2. */
 static fs_repo_t *make_repo(apr_pool_t *pool)
 {
-    return fs_test_open(fs_test_repo_load("tests/data/history/hist.dump", pool),
-                        false, pool);
+    const char *folder = apr_pstrcat(pool, fs_test_folder(pool), "/r", NULL);
+    const char *argv[] = { "cp", "-a", fs_repo_path(fs_test_hist()), folder,
+                           NULL };
+
+    fs_test_must_run(NULL, NULL, argv, pool);
+    return fs_test_open(folder, false, pool);
 }
 
 static fs_lock_wish_t wish_for(const char *path)
@@ -379,4 +383,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(an_expired_lock_is_not_released_but_removed),
 };
 
-UNIT_MAIN(tests)
+int main(void)
+{
+    return cmocka_run_group_tests_name(__FILE__, tests, fs_test_hist_setup,
+                                       fs_test_hist_teardown);
+}
