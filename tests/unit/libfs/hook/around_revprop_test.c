@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves the hooks around a change of a revision property (fs_hook.h). */
 
-#include <stdio.h>
-#include <sys/stat.h>
-
-#include <apr_strings.h>
-
 #include "libfs/fs_hook.h"
+#include "tests/support/hook_notes.h"
 #include "tests/support/repo.h"
 #include "tests/support/unit.h"
 
@@ -21,18 +17,7 @@ typedef struct stage_t {
 
 static void put_hook(const stage_t *stage, const char *name, const char *end)
 {
-    const char *path =
-        apr_pstrcat(stage->pool, stage->path, "/hooks/", name, NULL);
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    fprintf(file,
-            "#!/bin/sh\nexec >> %s\nshift\nprintf '%s'\n"
-            "for i; do printf ' <%%s>' \"$i\"; done\nprintf ' ['\n/bin/cat\n"
-            "echo ']'\n%s\n",
-            stage->notes, name, end);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, 0755), 0);
+    fs_test_hook_noting(stage->path, name, stage->notes, end, stage->pool);
 }
 
 static stage_t set_stage(void **state)
@@ -53,18 +38,6 @@ static fs_bytes_t bytes(const char *text)
     fs_bytes_t value = { text, strlen(text) };
 
     return value;
-}
-
-static void assert_notes(const stage_t *stage, const char *expected)
-{
-    char text[4096];
-    FILE *file = fopen(stage->notes, "r");
-    size_t len;
-
-    assert_non_null(file);
-    len = fread(text, 1, sizeof(text), file);
-    fclose(file);
-    assert_bytes_equal(text, len, expected, strlen(expected));
 }
 
 static void assert_value(const stage_t *stage, const char *expected)
@@ -106,12 +79,13 @@ static void both_hooks_are_told_what_happens(void **state)
     assert_value(&stage, "two");
     assert_fs_ok(set(&stage, "p", NULL, &changed));
     assert_value(&stage, NULL);
-    assert_notes(&stage, "pre-revprop-change <1> <jo> <p> <A> [one]\n"
-                         "post-revprop-change <1> <jo> <p> <A> []\n"
-                         "pre-revprop-change <1> <jo> <p> <M> [two]\n"
-                         "post-revprop-change <1> <jo> <p> <M> [one]\n"
-                         "pre-revprop-change <1> <jo> <p> <D> []\n"
-                         "post-revprop-change <1> <jo> <p> <D> [two]\n");
+    fs_test_hook_assert_notes(stage.notes,
+                              "pre-revprop-change <1> <jo> <p> <A> [one]\n"
+                              "post-revprop-change <1> <jo> <p> <A> []\n"
+                              "pre-revprop-change <1> <jo> <p> <M> [two]\n"
+                              "post-revprop-change <1> <jo> <p> <M> [one]\n"
+                              "pre-revprop-change <1> <jo> <p> <D> []\n"
+                              "post-revprop-change <1> <jo> <p> <D> [two]\n");
 }
 
 static void without_the_pre_hook_nothing_is_changed(void **state)
@@ -161,7 +135,7 @@ static void rules_are_checked_before_any_hook(void **state)
                     FS_ERR_BAD_PROPERTY_VALUE);
     assert_fs_error(set(&stage, "svn:wc:x", "a", &changed), FS_ERR_BAD_ARGS);
     assert_false(changed);
-    assert_notes(&stage, "");
+    fs_test_hook_assert_notes(stage.notes, "");
 }
 
 static void a_revision_that_is_not_there_is_told_before_any_hook(void **state)
@@ -176,7 +150,7 @@ static void a_revision_that_is_not_there_is_told_before_any_hook(void **state)
         fs_hook_change_revprop(&changed, stage.repo, NULL, &change, stage.pool),
         FS_ERR_NO_SUCH_REV);
     assert_false(changed);
-    assert_notes(&stage, "");
+    fs_test_hook_assert_notes(stage.notes, "");
 }
 
 static void a_claim_is_told_to_the_hook_and_then_checked(void **state)
@@ -197,9 +171,10 @@ static void a_claim_is_told_to_the_hook_and_then_checked(void **state)
                                         stage.pool));
     assert_true(changed);
     assert_value(&stage, "x");
-    assert_notes(&stage, "pre-revprop-change <1> <> <p> <M> [x]\n"
-                         "pre-revprop-change <1> <> <p> <A> [x]\n"
-                         "post-revprop-change <1> <> <p> <A> []\n");
+    fs_test_hook_assert_notes(stage.notes,
+                              "pre-revprop-change <1> <> <p> <M> [x]\n"
+                              "pre-revprop-change <1> <> <p> <A> [x]\n"
+                              "post-revprop-change <1> <> <p> <A> []\n");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -3,12 +3,12 @@
 
 #include "libfs/hook/hooks.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <apr_strings.h>
 
+#include "tests/support/hook_notes.h"
 #include "tests/support/repo.h"
 #include "tests/support/unit.h"
 
@@ -36,21 +36,9 @@ static const char *hook_path(const stage_t *stage, const char *name)
     return apr_pstrcat(stage->pool, stage->path, "/hooks/", name, NULL);
 }
 
-static void write_file(const char *path, const char *text, unsigned int mode)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, mode), 0);
-}
-
 static void put_hook(const stage_t *stage, const char *name, const char *lines)
 {
-    write_file(hook_path(stage, name),
-               apr_pstrcat(stage->pool, "#!/bin/sh\n", lines, "\n", NULL),
-               0755);
+    fs_test_hook(stage->path, name, lines, stage->pool);
 }
 
 static fs_error_t *find_and_run(stage_t *stage, fs_hook_id_t id)
@@ -166,19 +154,20 @@ static void what_cannot_be_started_counts_as_255(void **state)
 {
     stage_t stage = set_stage(NULL, state);
 
-    write_file(hook_path(&stage, "pre-commit"), "#!/bin/sh\n", 0644);
+    fs_test_hook_file(hook_path(&stage, "pre-commit"), "#!/bin/sh\n", 0644);
     assert_refusal(
         find_and_run(&stage, FS_HOOK_PRE_COMMIT),
         "Commit blocked by pre-commit hook (exit code 255) with output:\n"
         "the hook could not be started: it, or its interpreter '/bin/sh', "
         "is not executable");
-    write_file(hook_path(&stage, "pre-commit"), "#! /no/s\xe9x -e\n", 0755);
+    fs_test_hook_file(hook_path(&stage, "pre-commit"), "#! /no/s\xe9x -e\n",
+                      0755);
     assert_refusal(
         find_and_run(&stage, FS_HOOK_PRE_COMMIT),
         "Commit blocked by pre-commit hook (exit code 255) with output:\n"
         "the hook could not be started: there is no interpreter "
         "'/no/s?\\233x'");
-    write_file(hook_path(&stage, "post-commit"), "exit 0\n", 0755);
+    fs_test_hook_file(hook_path(&stage, "post-commit"), "exit 0\n", 0755);
     assert_refusal(
         find_and_run(&stage, FS_HOOK_POST_COMMIT),
         "post-commit hook failed (exit code 255) with output:\n"
@@ -292,8 +281,9 @@ static void the_environment_is_that_of_the_file(void **state)
     stage_t stage = set_stage(NULL, state);
 
     put_hook(&stage, "pre-lock", "echo \"$A\"");
-    write_file(apr_pstrcat(stage.pool, stage.path, "/conf/hooks-env", NULL),
-               "[default]\nA=it\n", 0644);
+    fs_test_hook_file(
+        apr_pstrcat(stage.pool, stage.path, "/conf/hooks-env", NULL),
+        "[default]\nA=it\n", 0644);
     assert_string_equal(printed(&stage), "it\n");
 }
 
@@ -306,8 +296,9 @@ static void the_file_of_the_environment_can_be_another(void **state)
     assert_int_equal(
         mkdir(apr_pstrcat(stage.pool, stage.path, "/conf/more", NULL), 0755),
         0);
-    write_file(apr_pstrcat(stage.pool, stage.path, "/conf/more/env", NULL),
-               "[pre-lock]\nA=other\n", 0644);
+    fs_test_hook_file(
+        apr_pstrcat(stage.pool, stage.path, "/conf/more/env", NULL),
+        "[pre-lock]\nA=other\n", 0644);
     assert_string_equal(printed(&stage), "other\n");
     stage.hooks.env = NULL;
     stage.hooks.config.env_file =
@@ -320,8 +311,9 @@ static void a_malformed_environment_shows_before_anything_is_run(void **state)
     stage_t stage = set_stage(NULL, state);
     bool found;
 
-    write_file(apr_pstrcat(stage.pool, stage.path, "/conf/hooks-env", NULL),
-               "A=1\n", 0644);
+    fs_test_hook_file(
+        apr_pstrcat(stage.pool, stage.path, "/conf/hooks-env", NULL), "A=1\n",
+        0644);
     assert_fs_ok(fs_hooks_find(&found, &stage.hooks, FS_HOOK_PRE_COMMIT));
     put_hook(&stage, "pre-commit", "exit 0");
     assert_fs_error_says(
