@@ -65,7 +65,8 @@ static int compare_tokens(const void *a, const void *b)
     return order ? order : strcmp(left->token, right->token);
 }
 
-/* What no URI holds is escaped; '%', '#' and '?' stay as they are. */
+/* Signs that no URI holds are escaped; '%', '#', '?' and what is not ASCII stay
+ * as they are, as the stock server has it. */
 static void append_path(fs_buffer_t *out, const char *path)
 {
     const char *p;
@@ -73,7 +74,7 @@ static void append_path(fs_buffer_t *out, const char *path)
     for (p = path; *p; p++) {
         unsigned char c = (unsigned char)*p;
 
-        if (c <= ' ' || c >= 0x7f || strchr("\"<>\\^`{|}", c))
+        if (c <= ' ' || c == 0x7f || strchr("\"<>\\^`{|}", c))
             fs_buffer_printf(out, "%%%02X", c);
         else
             fs_buffer_append(out, p, 1);
