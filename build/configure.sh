@@ -380,6 +380,8 @@ HAVE_MEMFD_CREATE|sys/mman.h|memfd_create("x", MFD_CLOEXEC)
 HAVE_ROBUST_MUTEX|pthread.h|pthread_mutex_consistent((pthread_mutex_t *)0)
 HAVE_RENAMEAT2|stdio.h|renameat2(0, "a", 0, "b", RENAME_NOREPLACE)
 HAVE_SYNCFS|unistd.h|syncfs(0)
+HAVE_PIPE2|unistd.h|pipe2((int *)0, 0)
+HAVE_SPAWN_CLOSEFROM|spawn.h|posix_spawn_file_actions_addclosefrom_np(0, 3)
 '
 
 probe_functions()

@@ -27,6 +27,7 @@ SUPPORT_OBJ := $(filter-out tests/support/fuzz_replay.o,\
 	$(call objects,tests/support))
 UNIT_OBJ := $(filter %_test.o,$(call objects,tests/unit))
 FUZZ_OBJ := $(filter %_fuzz.o,$(call objects,tests/fuzz))
+PROGRAM_OBJ := $(call objects,tests/programs)
 TOOLS := $(patsubst $(srcdir)/tools/%/main.c,%,\
 	$(wildcard $(srcdir)/tools/*/main.c))
 ifeq ($(HAVE_SERF),0)
@@ -46,13 +47,15 @@ UNIT_BIN :=
 SUPPORT_OBJ := $(filter-out tests/support/unit.o,$(SUPPORT_OBJ))
 endif
 FUZZ_BIN := $(patsubst %.o,%,$(FUZZ_OBJ))
+PROGRAM_BIN := $(patsubst %.o,%,$(PROGRAM_OBJ))
 ALL_OBJ := $(LIBCACHE_OBJ) $(LIBFS_OBJ) $(MODULE_OBJ) $(TOOL_OBJ) \
-	$(SUPPORT_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) tests/support/fuzz_replay.o
+	$(SUPPORT_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(PROGRAM_OBJ) \
+	tests/support/fuzz_replay.o
 
 .PHONY: all check check-unit check-fuzz check-system bench soak install clean \
 	distclean tests
 all: $(ARCHIVES) $(MODULE_OBJ) $(MODULE) $(TOOL_BIN)
-tests: $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(UNIT_BIN) $(FUZZ_BIN) $(PROGRAM_BIN)
 
 Makefile: $(srcdir)/Makefile.in $(srcdir)/configure $(srcdir)/build/configure.sh
 	./config.status >/dev/null
@@ -140,6 +143,10 @@ endif
 $(FUZZ_BIN): %: %.o $(FUZZ_MAIN) $(TEST_ARCHIVES)
 	$(call say,LINK)$(LINK) $(FUZZ_LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_ARCHIVES) $(ALL_LIBS)
 
+# What system tests run besides servers.
+$(PROGRAM_BIN): %: %.o $(ARCHIVES)
+	$(call say,LINK)$(LINK) -o $@ $(filter %.o,$^) $(ARCHIVES) $(ALL_LIBS)
+
 SYSTEM_TESTS := $(shell find $(srcdir)/tests/system -name 'test_*.py' \
 	2>/dev/null)
 STRESS_TESTS := $(shell find $(srcdir)/tests/stress -name 'test_*.py' \
@@ -177,7 +184,7 @@ check-fuzz: $(FUZZ_BIN)
 		$(target):$(srcdir)/tests/fuzz/corpus/$(notdir \
 		$(target:_fuzz=)))
 
-check-system: all
+check-system: all $(PROGRAM_BIN)
 ifneq ($(SYSTEM_TESTS),)
 	@$(PYTEST) $(srcdir)/tests/system
 else
@@ -227,6 +234,7 @@ clean:
 	rm -f $(ALL_OBJ) $(ALL_OBJ:.o=.d) $(ALL_OBJ:.o=.gcda) $(ALL_OBJ:.o=.gcno)
 	rm -f $(ARCHIVES) tests/support/libsupport.a $(MODULE) $(TOOL_BIN)
 	rm -f $(UNIT_BIN) $(UNIT_BIN:=.log) $(FUZZ_BIN) $(FUZZ_BIN:=.log)
+	rm -f $(PROGRAM_BIN)
 	rm -f $(addsuffix /.objects,libfs libcache mod_repo tests/support \
 		$(TOOLS:%=tools/%)) tests/links.mk
 	rm -rf lint tests/.pytest_cache

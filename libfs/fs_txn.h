@@ -122,6 +122,14 @@ fs_error_t *fs_txn_change_node_props(fs_txn_t *txn, const char *path,
                                      const fs_prop_change_t *changes, int count,
                                      apr_pool_t *scratch) FS_MUST_CHECK;
 
+/**
+ * Could a node have the property, as far as its name and value go? For who
+ * wants to know which of several changes is refused.
+ * Errors: as fs_txn_change_node_props().
+ */
+fs_error_t *fs_txn_check_prop(const fs_prop_change_t *change,
+                              apr_pool_t *scratch) FS_MUST_CHECK;
+
 /** A new text on its way into a file of the transaction. */
 typedef struct fs_txn_text_t fs_txn_text_t;
 

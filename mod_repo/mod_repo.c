@@ -25,6 +25,7 @@
 #include "mod_repo/http/xml.h"
 #include "mod_repo/lifecycle/start.h"
 #include "mod_repo/lifecycle/status.h"
+#include "mod_repo/post/post.h"
 #include "mod_repo/report/report.h"
 #include "mod_repo/request/hooks.h"
 #include "mod_repo/request/request.h"
@@ -43,6 +44,8 @@ static int handle(request_rec *r)
         return DECLINED;
     if (strcmp(r->method, "REPORT") == 0)
         return repo_report_handler(r);
+    if (r->method_number == M_POST)
+        return repo_post_handler(r);
     return repo_provider_handler(r);
 }
 

@@ -6,10 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include <apr_lib.h>
 #include <apr_strings.h>
 
-#include "libfs/base/cursor.h"
+#include "libfs/format/ini.h"
 
 #define KIB 1024
 #define DEFAULT_LEVEL 5
@@ -69,134 +68,25 @@ fs_conf_values_t *fs_conf_file_values(apr_pool_t *result)
 
 /* --- syntax --------------------------------------------------------------- */
 
-static fs_bytes_t trim(fs_bytes_t text)
+static fs_error_t *take_option(void *baton, const char *section,
+                               const char *name, const char *value)
 {
-    while (text.len && apr_isspace(text.data[0])) {
-        text.data++;
-        text.len--;
-    }
-    while (text.len && apr_isspace(text.data[text.len - 1]))
-        text.len--;
-    return text;
-}
-
-static bool same_name(fs_bytes_t text, const char *name)
-{
-    return text.len == strlen(name) &&
-           strncasecmp(text.data, name, text.len) == 0;
-}
-
-/* State of reading a file. */
-typedef struct reader_t {
-    fs_conf_values_t *values;
-    fs_bytes_t section; /* data is NULL before the first */
-    int option;         /* that a continuation line goes on with; -1: none */
-    int line;           /* number, from 1 */
-} reader_t;
-
-static fs_error_t *take_section(reader_t *r, fs_bytes_t line)
-{
-    const char *close = memchr(line.data, ']', line.len);
-
-    if (!close)
-        return FS_ERROR(FS_ERR_BAD_CONFIG,
-                        "fsfs.conf line %d: a section needs a ']'", r->line);
-    r->section.data = line.data + 1;
-    r->section.len = (apr_size_t)(close - line.data - 1);
-    r->option = -1;
-    return NULL;
-}
-
-static int find_option(fs_bytes_t section, fs_bytes_t name)
-{
+    fs_conf_values_t *values = baton;
     int i;
 
     for (i = 0; i < OPTION_COUNT; i++)
-        if (same_name(section, options[i].section) &&
-            same_name(name, options[i].name))
-            return i;
-    return -1;
-}
-
-/* "name = value" or "name : value", whichever sign comes first. */
-static fs_error_t *take_option(reader_t *r, fs_bytes_t line)
-{
-    apr_size_t sign = 0;
-    fs_bytes_t name, value;
-
-    while (sign < line.len && line.data[sign] != '=' && line.data[sign] != ':')
-        sign++;
-    if (sign == line.len)
-        return FS_ERROR(FS_ERR_BAD_CONFIG,
-                        "fsfs.conf line %d: 'name = value' is expected",
-                        r->line);
-    if (!r->section.data)
-        return FS_ERROR(FS_ERR_BAD_CONFIG,
-                        "fsfs.conf line %d: a section has to come first",
-                        r->line);
-    name.data = line.data;
-    name.len = sign;
-    value.data = line.data + sign + 1;
-    value.len = line.len - sign - 1;
-    value = trim(value);
-    r->option = find_option(r->section, trim(name));
-    if (r->option >= 0)
-        r->values->value[r->option] =
-            apr_pstrmemdup(r->values->pool, value.data, value.len);
+        if (strcasecmp(section, options[i].section) == 0 &&
+            strcasecmp(name, options[i].name) == 0)
+            values->value[i] = value;
     return NULL;
-}
-
-static void continue_value(reader_t *r, fs_bytes_t line)
-{
-    const char **value;
-
-    if (r->option < 0)
-        return;
-    value = &r->values->value[r->option];
-    *value =
-        apr_pstrcat(r->values->pool, *value, **value ? " " : "",
-                    apr_pstrmemdup(r->values->pool, line.data, line.len), NULL);
-}
-
-static fs_error_t *take_line(reader_t *r, fs_bytes_t line)
-{
-    bool indented = line.len && apr_isspace(line.data[0]);
-    fs_bytes_t text = trim(line);
-
-    if (!text.len) {
-        r->option = -1;
-        return NULL;
-    }
-    if (line.data[0] == '#')
-        return NULL;
-    if (indented) {
-        continue_value(r, text);
-        return NULL;
-    }
-    return text.data[0] == '[' ? take_section(r, text) : take_option(r, text);
 }
 
 fs_error_t *fs_conf_file_parse(fs_conf_values_t *values, const char *data,
                                apr_size_t len)
 {
-    fs_cursor_t c = fs_cursor(data, len);
-    reader_t reader;
+    fs_bytes_t text = { data, len };
 
-    memset(&reader, 0, sizeof(reader));
-    reader.values = values;
-    reader.option = -1;
-    (void)fs_cursor_accept(&c, "\xef\xbb\xbf"); /* a byte order mark */
-    while (fs_cursor_left(&c)) {
-        const char *newline = memchr(c.pos, '\n', fs_cursor_left(&c));
-        fs_bytes_t line;
-
-        line.data = c.pos;
-        line.len = newline ? (apr_size_t)(newline - c.pos) : fs_cursor_left(&c);
-        c.pos += line.len + (newline != NULL);
-        reader.line++;
-        FS_TRY(take_line(&reader, line));
-    }
-    return NULL;
+    return fs_ini_parse("fsfs.conf", text, take_option, values, values->pool);
 }
 
 static int find_name(const char *name)

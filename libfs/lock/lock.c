@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locks of paths that are in force. */
 
-#include "libfs/fs_lock.h"
+#include "libfs/lock/lock.h"
 
 #include <string.h>
 
 #include <apr_strings.h>
 
 #include "libfs/fs_path.h"
-#include "libfs/store/store.h"
 
-static fs_lock_t as_lock(const fs_store_lock_t *stored)
+fs_lock_t fs_lock_of(const fs_store_lock_t *stored)
 {
     fs_lock_t lock = {
         .path = stored->path,
@@ -36,7 +35,7 @@ fs_error_t *fs_lock_get(const fs_lock_t **lock, fs_repo_t *repo,
     FS_TRY(store->vtable->lock_get(&stored, store, path, result));
     if (!stored || !fs_store_lock_in_force(stored, apr_time_now()))
         return NULL;
-    found = as_lock(stored);
+    found = fs_lock_of(stored);
     *lock = apr_pmemdup(result, &found, sizeof(found));
     return NULL;
 }
@@ -70,7 +69,7 @@ static fs_error_t *pass_lock(void *baton, const fs_store_lock_t *stored,
     if (!fs_store_lock_in_force(stored, apr_time_now()) ||
         !is_within_depth(list, stored->path))
         return NULL;
-    lock = as_lock(stored);
+    lock = fs_lock_of(stored);
     return list->receive(list->baton, &lock, scratch);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libfs/fs_mergeinfo.h"
+#include "libfs/fs_txn.h"
 #include "libfs/store/prop_rules.h"
 #include "libfs/txn/lock_check.h"
 #include "libfs/txn/transaction.h"
@@ -57,6 +58,15 @@ fs_error_t *fs_prop_edit_check_node(bool *mergeinfo_mod,
             FS_TRY(check_mergeinfo(changes[i].value, path, scratch));
         }
     return NULL;
+}
+
+fs_error_t *fs_txn_check_prop(const fs_prop_change_t *change,
+                              apr_pool_t *scratch)
+{
+    FS_TRY(fs_prop_edit_check(change, 1));
+    return strcmp(change->name, MERGEINFO)
+               ? NULL
+               : check_mergeinfo(change->value, change->name, scratch);
 }
 
 void fs_prop_edit_apply(apr_hash_t *props, const fs_prop_change_t *changes,

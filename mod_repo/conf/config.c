@@ -9,6 +9,9 @@
 
 #define MIB ((apr_int64_t)1024 * 1024)
 
+/** Seconds that a hook may run where nothing was set. */
+#define HOOK_TIMEOUT_S 3600
+
 /* A row of the table of limits. */
 #define LIMIT(field, directive, value, is_bytes, help)                         \
     {                                                                          \
@@ -38,6 +41,8 @@ const repo_limit_t repo_limits[] = {
           "longest text of an XML element that is no property, in bytes"),
     LIMIT(prop_names, "PropertyNames", 256, false,
           "most properties named in a PROPFIND or a log report"),
+    LIMIT(post_body, "PostBody", 16 * MIB, true,
+          "longest body of a POST, with a log message in it, in bytes"),
     { 0, NULL, 0, false, NULL }
 };
 
@@ -85,9 +90,13 @@ void *repo_config_merge_dir(apr_pool_t *pool, void *base_config,
     }
     INHERIT(name);
     INHERIT(index_xslt);
+    INHERIT(activities_db);
+    INHERIT(hooks_env);
+    INHERIT(hook_timeout);
     INHERIT(list_parent);
     INHERIT(path_authz);
     INHERIT(advertise_v2);
+    INHERIT(autoversioning);
     INHERIT(bulk);
     INHERIT(refused);
     if (child->options)
@@ -162,9 +171,20 @@ bool repo_config_list_parent(const repo_config_t *config)
     return config->list_parent == REPO_ON;
 }
 
+bool repo_config_autoversioning(const repo_config_t *config)
+{
+    return config->autoversioning == REPO_ON;
+}
+
 repo_bulk_t repo_config_bulk(const repo_config_t *config)
 {
     return config->bulk == REPO_BULK_UNSET ? REPO_BULK_ON : config->bulk;
+}
+
+apr_interval_time_t repo_config_hook_timeout(const repo_config_t *config)
+{
+    return apr_time_from_sec(config->hook_timeout ? config->hook_timeout
+                                                  : HOOK_TIMEOUT_S);
 }
 
 void repo_config_limits(repo_limits_t *limits, const repo_config_t *config)

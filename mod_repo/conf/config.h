@@ -43,6 +43,7 @@ typedef struct repo_limits_t {
                                    held in memory: 65536 */
     apr_int64_t xml_text;       /* bytes of the text of one element: 64 KiB */
     apr_int64_t prop_names;     /* in a PROPFIND, in a log report: 256 */
+    apr_int64_t post_body;      /* bytes of a POST body: 16 MiB */
 } repo_limits_t;
 
 /** One limit: where it is in repo_limits_t, its directive and default. */
@@ -64,9 +65,13 @@ typedef struct repo_config_t {
     const char *parent; /* folder of repositories */
     const char *name;   /* RepoName */
     const char *index_xslt;
+    const char *activities_db; /* folder of activities, or NULL */
+    const char *hooks_env;     /* file of the environment of hooks, or NULL */
+    apr_int64_t hook_timeout;  /* seconds that a hook may run */
     repo_switch_t list_parent;
     repo_switch_t path_authz;
     repo_switch_t advertise_v2;
+    repo_switch_t autoversioning;
     repo_bulk_t bulk;
     apr_hash_t *options;  /* option table of the store, or NULL */
     repo_limits_t limits; /* 0 in a field: not set here */
@@ -104,12 +109,15 @@ const repo_config_t *repo_config_of(const request_rec *r);
 const repo_server_config_t *repo_config_of_server(const server_rec *server);
 
 /* What holds where nothing was set. */
-const char *repo_config_special(const server_rec *server); /* "!svn" */
-int repo_config_compression(const server_rec *server);     /* 5 */
-bool repo_config_v2(const repo_config_t *config);          /* on */
-bool repo_config_path_authz(const repo_config_t *config);  /* on */
-bool repo_config_list_parent(const repo_config_t *config); /* off */
-repo_bulk_t repo_config_bulk(const repo_config_t *config); /* on */
+const char *repo_config_special(const server_rec *server);    /* "!svn" */
+int repo_config_compression(const server_rec *server);        /* 5 */
+bool repo_config_v2(const repo_config_t *config);             /* on */
+bool repo_config_path_authz(const repo_config_t *config);     /* on */
+bool repo_config_list_parent(const repo_config_t *config);    /* off */
+bool repo_config_autoversioning(const repo_config_t *config); /* off */
+repo_bulk_t repo_config_bulk(const repo_config_t *config);    /* on */
+apr_interval_time_t repo_config_hook_timeout(
+    const repo_config_t *config); /* an hour */
 
 /** The limits of a location, defaults filled in. */
 void repo_config_limits(repo_limits_t *limits, const repo_config_t *config);

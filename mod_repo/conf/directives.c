@@ -231,6 +231,13 @@ static const char *set_v2(cmd_parms *cmd, void *dir, int on)
     return NULL;
 }
 
+static const char *set_autoversioning(cmd_parms *cmd, void *dir, int on)
+{
+    (void)cmd;
+    ((repo_config_t *)dir)->autoversioning = to_switch(on);
+    return NULL;
+}
+
 static const unbuilt_t no_short_circuit = { "path authorization of our own",
                                             "it must be on or off" };
 
@@ -268,6 +275,34 @@ static const char *set_name(cmd_parms *cmd, void *dir, const char *value)
 {
     (void)cmd;
     ((repo_config_t *)dir)->name = value;
+    return NULL;
+}
+
+static const char *set_activities_db(cmd_parms *cmd, void *dir,
+                                     const char *value)
+{
+    return check_folder(cmd, &((repo_config_t *)dir)->activities_db, value);
+}
+
+static const char *set_hooks_env(cmd_parms *cmd, void *dir, const char *value)
+{
+    (void)cmd;
+    ((repo_config_t *)dir)->hooks_env = value;
+    return NULL;
+}
+
+/** Longest time that may be set, in seconds: a day. */
+#define HOOK_TIMEOUT_MAX_S 86400
+
+static const char *set_hook_timeout(cmd_parms *cmd, void *dir,
+                                    const char *value)
+{
+    apr_int64_t seconds = 0;
+
+    if (repo_directives_parse_size(&seconds, value, 0) ||
+        seconds > HOOK_TIMEOUT_MAX_S)
+        return wrong(cmd, value, "a number of seconds from 1 to 86400");
+    ((repo_config_t *)dir)->hook_timeout = seconds;
     return NULL;
 }
 
@@ -440,9 +475,6 @@ static const char *set_memory_size(cmd_parms *cmd, void *dir, const char *value)
 
 #define OWN_AUTHZ "path authorization of our own"
 
-static const fixed_switch_t no_autoversioning = {
-    false, { "autoversioning", "it must be off" }
-};
 static const fixed_switch_t authz_on = { true, { OWN_AUTHZ, "it must be on" } };
 static const fixed_switch_t authz_off = { false,
                                           { OWN_AUTHZ, "it must be off" } };
@@ -450,9 +482,6 @@ static const fixed_switch_t authz_off = { false,
 static const unbuilt_t needs_authz = { OWN_AUTHZ, "" };
 static const unbuilt_t needs_proxy = { "write-through proxying", "" };
 static const unbuilt_t needs_blocking = { "blocking of requests", "" };
-static const unbuilt_t needs_writing = {
-    "writing", "it has no effect on reading and can be left out"
-};
 
 /* The void pointer that httpd's macros take; the handlers read only. */
 #define INFO(x) ((void *)(apr_uintptr_t)(const void *)(x))
@@ -481,9 +510,8 @@ const command_rec repo_directives[] = {
         "name of the repository in listings"),
     ONE("RepoIndexXSLT", "SVNIndexXSLT", set_xslt, NULL, ACCESS_CONF,
         "URI of a style sheet: listings become XML"),
-    SWITCH("RepoAutoversioning", "SVNAutoversioning", set_fixed_switch,
-           INFO(&no_autoversioning), ANYWHERE,
-           "whether writes of plain WebDAV clients become commits"),
+    SWITCH("RepoAutoversioning", "SVNAutoversioning", set_autoversioning, NULL,
+           ANYWHERE, "whether writes of plain WebDAV clients become commits"),
     ONE("RepoPathAuthz", "SVNPathAuthz", set_path_authz, NULL, ANYWHERE,
         "whether each path is checked before it is told: on or off"),
     ONE("RepoAllowBulkUpdates", "SVNAllowBulkUpdates", set_bulk, NULL, ANYWHERE,
@@ -495,11 +523,10 @@ const command_rec repo_directives[] = {
     ONE("RepoMasterVersion", "SVNMasterVersion", set_refused,
         INFO(&needs_proxy), ACCESS_CONF,
         "version of the server that takes the writes"),
-    ONE("RepoActivitiesDB", "SVNActivitiesDB", set_refused,
-        INFO(&needs_writing), ACCESS_CONF,
-        "folder for the names of open activities"),
-    ONE("RepoHooksEnv", "SVNHooksEnv", set_refused, INFO(&needs_writing),
-        ACCESS_CONF, "file with the environment of hook programs"),
+    ONE("RepoActivitiesDB", "SVNActivitiesDB", set_activities_db, NULL,
+        ACCESS_CONF, "folder for the names of open activities"),
+    ONE("RepoHooksEnv", "SVNHooksEnv", set_hooks_env, NULL, ACCESS_CONF,
+        "file with the environment of hook programs"),
     ONE("RepoInMemoryCacheSize", "SVNInMemoryCacheSize", set_memory_size, NULL,
         RSRC_CONF, "size of the cache of a process in KiB"),
     ONE("RepoCompressionLevel", "SVNCompressionLevel", set_compression, NULL,
@@ -534,6 +561,9 @@ const command_rec repo_directives[] = {
     LIMIT("XMLItems"),
     LIMIT("XMLText"),
     LIMIT("PropertyNames"),
+    LIMIT("PostBody"),
+    AP_INIT_TAKE1("RepoHookTimeout", set_hook_timeout, NULL, ANYWHERE,
+                  "seconds that a hook program may run"),
 
     ONE("RepoAuthzAccessFile", "AuthzSVNAccessFile", set_refused,
         INFO(&needs_authz), OR_AUTHCFG | ACCESS_CONF, "file of access rules"),

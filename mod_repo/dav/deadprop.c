@@ -18,10 +18,13 @@
 
 #include "libfs/fs_history.h"
 #include "mod_repo/dav/deliver.h"
+#include "mod_repo/dav/propname.h"
 #include "mod_repo/dav/resource.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/http/guard.h"
+#include "mod_repo/http/readable.h"
 #include "mod_repo/http/xml.h"
+#include "mod_repo/http/xml_fragment.h"
 
 struct dav_db {
     const dav_resource *resource;
@@ -123,19 +126,19 @@ static bool is_tag(const char *name)
 static const char *name_in_repository(const dav_prop_name *name,
                                       apr_pool_t *result)
 {
-    if (strcmp(name->ns, REPO_NS_PROP_SVN) == 0)
-        return apr_pstrcat(result, "svn:", name->name, NULL);
-    if (strcmp(name->ns, REPO_NS_PROP_CUSTOM) == 0)
-        return name->name;
-    return NULL;
+    return repo_propname_encode(name->ns, name->name, result);
 }
 
-static void name_for_clients(dav_prop_name *pname, const char *name)
+/* Subversion clients know no other namespaces than theirs. */
+static void name_for_clients(dav_prop_name *pname, const char *name,
+                             const dav_db *db)
 {
     if (strncmp(name, "svn:", 4) == 0) {
         pname->ns = REPO_NS_PROP_SVN;
         pname->name = name + 4;
-    } else {
+    } else if (db->resource->info->request->is_svn ||
+               !repo_propname_decode(&pname->ns, &pname->name, name,
+                                     db->pool)) {
         pname->ns = REPO_NS_PROP_CUSTOM;
         pname->name = name;
     }
@@ -174,6 +177,55 @@ static dav_error *output_standard(dav_db *db, const char *name,
     return NULL;
 }
 
+/* What stands between the tags. If somebody who did not know that the value is
+ * a piece of XML made it something else, it is shown as text. */
+static const char *foreign_inner(const char *data, apr_size_t len,
+                                 apr_pool_t *result)
+{
+    const char *text = apr_pstrmemdup(result, data, len);
+
+    if (repo_xml_is_fragment(data, len, result))
+        return text;
+    text = repo_readable(text, result);
+    return repo_xml_escape(text, strlen(text), false, result);
+}
+
+/* A property of another namespace. */
+static const char *foreign_property(const dav_prop_name *name,
+                                    const fs_bytes_t *value, apr_pool_t *result)
+{
+    apr_size_t skip;
+    const char *lang = repo_propname_lang(&skip, value, result);
+    const char *tag =
+        *name->ns ? apr_pstrcat(result, "P:", name->name, NULL) : name->name;
+    const char *ns =
+        *name->ns ? apr_pstrcat(result, " xmlns:P=\"", name->ns, "\"", NULL)
+                  : "";
+
+    if (lang)
+        ns = apr_pstrcat(result, ns, " xml:lang=\"", lang, "\"", NULL);
+    if (value->len == skip)
+        return apr_pstrcat(result, "<", tag, ns, "/>\n", NULL);
+    return apr_pstrcat(
+        result, "<", tag, ns, ">",
+        foreign_inner(value->data + skip, value->len - skip, result), "</", tag,
+        ">\n", NULL);
+}
+
+static bool is_foreign(const dav_prop_name *name)
+{
+    return strcmp(name->ns, REPO_NS_PROP_SVN) != 0 &&
+           strcmp(name->ns, REPO_NS_PROP_CUSTOM) != 0;
+}
+
+/* Is it one of the two that follow the names of a listing? */
+static bool is_standard(const dav_prop_name *name)
+{
+    return strcmp(name->ns, REPO_NS_DAV) == 0 &&
+           (strcmp(name->name, "getcontenttype") == 0 ||
+            strcmp(name->name, "getcontentlanguage") == 0);
+}
+
 static dav_error *output_value(dav_db *db, const dav_prop_name *name,
                                dav_xmlns_info *xi, apr_text_header *phdr,
                                int *found)
@@ -184,7 +236,7 @@ static dav_error *output_value(dav_db *db, const dav_prop_name *name,
 
     (void)xi;
     *found = 0;
-    if (strcmp(name->ns, REPO_NS_DAV) == 0)
+    if (is_standard(name))
         return db->resource->info->node && db->names
                    ? output_standard(db, name->name, phdr, found)
                    : NULL;
@@ -198,7 +250,9 @@ static dav_error *output_value(dav_db *db, const dav_prop_name *name,
     if (!value)
         return NULL;
     *found = 1;
-    apr_text_append(db->pool, phdr, repo_xml_property(own, value, db->pool));
+    apr_text_append(db->pool, phdr,
+                    is_foreign(name) ? foreign_property(name, value, db->pool)
+                                     : repo_xml_property(own, value, db->pool));
     return NULL;
 }
 
@@ -224,7 +278,7 @@ static dav_error *next_name(dav_db *db, dav_prop_name *pname)
     pname->ns = pname->name = NULL;
     if (db->next < db->names->nelts) {
         name_for_clients(pname,
-                         APR_ARRAY_IDX(db->names, db->next, const char *));
+                         APR_ARRAY_IDX(db->names, db->next, const char *), db);
         db->next++;
         return NULL;
     }

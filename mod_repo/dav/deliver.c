@@ -17,6 +17,7 @@
 #include <util_filter.h>
 
 #include "libfs/fs_time.h"
+#include "mod_repo/dav/working.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/http/headers.h"
 #include "mod_repo/http/output.h"
@@ -98,8 +99,8 @@ const char *repo_deliver_etag(const dav_resource *resource)
     const fs_node_t *node = resource->info->node;
     const char *path;
 
-    if (!node)
-        return "";
+    if (!node || resource->info->txn)
+        return ""; /* what still changes has no tag */
     path = header_path(fs_node_path(node), resource->pool);
     return apr_psprintf(
         resource->pool, "%s\"%" FS_REV_FMT "/%s\"",
@@ -174,8 +175,8 @@ static void set_modified(request_rec *r, const dav_resource *resource)
 static void set_cache_control(request_rec *r, const dav_resource *resource)
 {
     const dav_resource_private *info = resource->info;
-    bool is_fixed =
-        info->uri.kind != REPO_URI_PUBLIC || FS_IS_REV(info->pinned);
+    bool is_fixed = !info->txn && (info->uri.kind != REPO_URI_PUBLIC ||
+                                   FS_IS_REV(info->pinned));
     const char *value = "max-age=0";
 
     /* A stored answer is given without a check: to the next user of a browser,
@@ -191,6 +192,8 @@ static void set_cache_control(request_rec *r, const dav_resource *resource)
  * something else where paths are checked, but is the same one. */
 static void set_validators(request_rec *r, const dav_resource *resource)
 {
+    if (resource->info->txn)
+        return;
     if (resource->collection &&
         repo_request_reader(resource->info->request)->may_read)
         return;
@@ -374,11 +377,15 @@ dav_error *repo_deliver_headers(request_rec *r, const dav_resource *resource)
         ap_set_content_type(r, "text/html; charset=UTF-8");
         return NULL;
     }
+    failed = repo_working_show(resource);
+    if (failed)
+        return failed;
     if (!repo_resource_has_node(resource))
         return dav_new_error(r->pool, HTTP_CONFLICT, 0, 0,
                              "this kind of resource has no content to get");
     apr_pool_userdata_setn(plan, plan_key, NULL, r->pool);
     failed = node_headers(r, resource, plan);
+    repo_working_hide(resource);
     if (!failed)
         heed_conditions(r);
     return failed;
@@ -509,10 +516,14 @@ dav_error *repo_deliver(const dav_resource *resource, ap_filter_t *output)
     apr_pool_t *scratch;
     repo_output_t *out;
     fs_error_t *err;
+    dav_error *failed = repo_working_show(resource);
 
+    if (failed)
+        return failed;
     apr_pool_create(&scratch, r->pool);
     out = repo_output_create(r, output, scratch);
     err = write_body(out, resource, scratch);
+    repo_working_hide(resource);
     if (!err)
         err = repo_output_finish(out);
     if (!err)

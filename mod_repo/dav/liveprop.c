@@ -193,7 +193,8 @@ static fs_error_t *checked_in(const char **value, const context_t *c)
         FS_TRY(repo_request_youngest(&rev, request));
         *value = href(
             repo_request_url(request, REPO_URI_BLN, rev, NULL, c->pool), c);
-    } else if (c->info->node && c->info->uri.kind != REPO_URI_VER) {
+    } else if (c->info->node && !c->info->txn &&
+               c->info->uri.kind != REPO_URI_VER) {
         FS_TRY(fs_node_last_change(&rev, c->info->node, c->pool));
         *value = href(repo_request_url(request, REPO_URI_VER, rev,
                                        fs_node_path(c->info->node), c->pool),

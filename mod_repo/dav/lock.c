@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks of the repository as mod_dav's locks. A lock belongs to a path, so
- * the special URLs of a node show the lock of its public one.
+ * the special URLs of a node show the lock of its public one, and taking it by
+ * them takes that one.
+ *
+ * Whether a lock may be taken or released is the repository's to decide, with
+ * an error that says why. mod_dav decides some of it before: for Subversion
+ * clients it is not shown what it would decide by.
  */
 
 #include "mod_repo/dav/lock.h"
@@ -10,11 +15,21 @@
 
 #include <apr_strings.h>
 
-#include "libfs/fs_lock.h"
+#include <http_protocol.h>
+
+#include "libfs/fs_hook.h"
 #include "libfs/fs_time.h"
+#include "mod_repo/dav/autoversion.h"
 #include "mod_repo/dav/resource.h"
 #include "mod_repo/http/error.h"
+#include "mod_repo/http/headers.h"
+#include "mod_repo/http/log.h"
 #include "mod_repo/http/xml.h"
+#include "mod_repo/http/xml_fragment.h"
+#include "mod_repo/request/txn.h"
+#include "mod_repo/uri/uri.h"
+
+REPO_USE_LOG;
 
 #define TOKEN_SCHEME "opaquelocktoken:"
 
@@ -22,14 +37,14 @@ struct dav_locktoken {
     const char *text; /* with its scheme */
 };
 
+/** A lock in the making. */
+struct dav_lock_private {
+    dav_locktoken *token; /* empty until it is taken */
+};
+
 struct dav_lockdb_private {
     request_rec *r;
 };
-
-static dav_error *refuse(const dav_lockdb *db)
-{
-    return repo_error_read_only(db->info->r->pool, HTTP_FORBIDDEN);
-}
 
 /* ---- tokens ---- */
 
@@ -101,7 +116,8 @@ static const char *owner_element(const fs_lock_t *lock, apr_pool_t *result)
 {
     if (!lock->comment)
         return NULL;
-    if (lock->is_dav_comment)
+    if (lock->is_dav_comment &&
+        repo_xml_is_fragment(lock->comment, strlen(lock->comment), result))
         return apr_pstrdup(result, lock->comment);
     return apr_pstrcat(
         result, "<D:owner xmlns:D=\"DAV:\">",
@@ -109,8 +125,10 @@ static const char *owner_element(const fs_lock_t *lock, apr_pool_t *result)
         "</D:owner>", NULL);
 }
 
-static dav_lock *convert(const fs_lock_t *lock, apr_pool_t *result)
+static dav_lock *convert(const fs_lock_t *lock, const dav_resource *resource)
 {
+    const repo_request_t *request = resource->info->request;
+    apr_pool_t *result = resource->pool;
     dav_lock *converted = apr_pcalloc(result, sizeof(*converted));
     dav_locktoken *token = apr_palloc(result, sizeof(*token));
 
@@ -123,7 +141,11 @@ static dav_lock *convert(const fs_lock_t *lock, apr_pool_t *result)
                                        : DAV_TIMEOUT_INFINITE;
     converted->locktoken = token;
     converted->owner = owner_element(lock, result);
-    converted->auth_user = apr_pstrdup(result, lock->owner);
+    /* mod_dav compares whose it is with who asks, and refuses without saying
+     * why. */
+    if (!(request->is_svn && request->r->user) &&
+        !repo_headers_has_option(request->r, "lock-break"))
+        converted->auth_user = apr_pstrdup(result, lock->owner);
     return converted;
 }
 
@@ -155,7 +177,7 @@ static dav_error *get_locks(dav_lockdb *db, const dav_resource *resource,
 
     (void)db;
     (void)calltype;
-    *locks = !err && lock ? convert(lock, resource->pool) : NULL;
+    *locks = !err && lock ? convert(lock, resource) : NULL;
     return err;
 }
 
@@ -193,39 +215,339 @@ static dav_error *remove_locknull_state(dav_lockdb *db,
 }
 
 static dav_error *create_lock(dav_lockdb *db, const dav_resource *resource,
-                              dav_lock **lock)
+                              dav_lock **out)
 {
-    (void)resource;
-    (void)lock;
-    return refuse(db);
+    dav_lock *lock = apr_pcalloc(resource->pool, sizeof(*lock));
+
+    (void)db;
+    lock->rectype = DAV_LOCKREC_DIRECT;
+    lock->info = apr_pcalloc(resource->pool, sizeof(*lock->info));
+    lock->info->token = apr_pcalloc(resource->pool, sizeof(dav_locktoken));
+    lock->locktoken = lock->info->token;
+    lock->is_locknull = !resource->exists;
+    *out = lock;
+    return NULL;
+}
+
+/* ---- taking ---- */
+
+/* Characters for their names, in place. */
+static char *unquote(char *text)
+{
+    static const struct {
+        const char *name;
+        apr_size_t len;
+        char character;
+    } names[] = {
+        { "&lt;", 4, '<' },   { "&gt;", 4, '>' },    { "&amp;", 5, '&' },
+        { "&quot;", 6, '"' }, { "&apos;", 6, '\'' },
+    };
+    const char *from = text;
+    char *to = text;
+
+    while (*from) {
+        apr_size_t i, used = 0;
+
+        for (i = 0; i < sizeof(names) / sizeof(names[0]) && !used; i++)
+            if (strncmp(from, names[i].name, names[i].len) == 0) {
+                *to++ = names[i].character;
+                used = names[i].len;
+            }
+        from += used;
+        if (!used)
+            *to++ = *from++;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* The text in an owner element, with the one level of quoting that mod_dav
+ * gave it taken off. */
+static const char *owner_text(const char *element, apr_pool_t *result)
+{
+    const char *begin = strchr(element, '>'), *end = strrchr(element, '<');
+
+    if (!begin || begin[-1] == '/' || end < begin)
+        return ""; /* <owner/> */
+    return unquote(
+        apr_pstrmemdup(result, begin + 1, (apr_size_t)(end - begin - 1)));
+}
+
+/* What the client's lock is to be in the repository. */
+static dav_error *make_wish(fs_lock_wish_t *wish, const dav_resource *resource,
+                            const dav_lock *lock)
+{
+    const repo_request_t *request = resource->info->request;
+    request_rec *r = request->r;
+    const char *rev = apr_table_get(r->headers_in, "X-SVN-Version-Name");
+
+    *wish = (fs_lock_wish_t){ .path = resource->info->uri.path,
+                              .rev = FS_INVALID_REV };
+    if (rev && !repo_uri_parse_rev(&wish->rev, rev))
+        return repo_error_new(r->pool, HTTP_BAD_REQUEST, REPO_ERR_DAV_REQUEST,
+                              "X-SVN-Version-Name is not a revision");
+    wish->steal = repo_headers_has_option(r, "lock-steal");
+    if (lock->timeout != DAV_TIMEOUT_INFINITE)
+        wish->expires = apr_time_from_sec(lock->timeout);
+    if (!lock->owner)
+        return NULL;
+    /* Names of namespaces come out as they were decoded. */
+    if (!repo_xml_is_fragment(lock->owner, strlen(lock->owner), r->pool))
+        return repo_error_new(r->pool, HTTP_BAD_REQUEST, FS_ERR_XML_MALFORMED,
+                              "the owner element cannot be kept");
+    wish->is_dav_comment = !request->is_svn;
+    wish->comment =
+        request->is_svn ? owner_text(lock->owner, r->pool) : lock->owner;
+    return NULL;
+}
+
+static void log_post_error(request_rec *r, const char *text)
+{
+    if (text)
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "%s %s: %s", r->method,
+                      r->uri, text);
+}
+
+/* A failing post-lock is for the log alone. */
+static dav_error *take(const fs_lock_t **lock, repo_request_t *request,
+                       const fs_lock_wish_t *wish)
+{
+    request_rec *r = request->r;
+    fs_lock_outcome_t outcome = { NULL, NULL };
+    const char *post_error = NULL;
+    fs_hook_config_t hooks;
+    fs_error_t *err;
+
+    repo_txn_hooks(&hooks, request);
+    err = fs_hook_lock(&outcome, &post_error, request->repo, &hooks, r->user,
+                       wish, 1, r->pool);
+    if (!err)
+        err = outcome.err;
+    if (err)
+        return repo_txn_error(request, err);
+    log_post_error(r, post_error);
+    *lock = outcome.lock;
+    set_headers(r, *lock);
+    return NULL;
+}
+
+/* May there be a lock at all? */
+static dav_error *check_lockable(const dav_resource *resource,
+                                 const dav_lock *lock)
+{
+    const repo_request_t *request = resource->info->request;
+    apr_pool_t *pool = request->pool;
+
+    if (!request->r->user)
+        return repo_error_new(pool, HTTP_NOT_IMPLEMENTED, FS_ERR_NO_USER,
+                              "a lock has an owner, and no user is known");
+    if (!resource->info->uri.path || resource->info->is_listing ||
+        (!resource->exists &&
+         (request->is_svn || !repo_autoversion_applies(resource))))
+        return repo_error_new(pool, HTTP_METHOD_NOT_ALLOWED, FS_ERR_NOT_FOUND,
+                              "only a file that exists can be locked");
+    if (lock->scope != DAV_LOCKSCOPE_EXCLUSIVE)
+        return repo_error_new(pool, HTTP_BAD_REQUEST, REPO_ERR_UNSUPPORTED,
+                              "a lock of a repository is exclusive: shared "
+                              "ones are not offered");
+    return NULL;
 }
 
 static dav_error *append_locks(dav_lockdb *db, const dav_resource *resource,
                                int make_indirect, const dav_lock *lock)
 {
-    (void)resource;
-    (void)make_indirect;
-    (void)lock;
-    return refuse(db);
+    repo_request_t *request = resource->info->request;
+    const fs_lock_t *taken;
+    fs_lock_wish_t wish;
+    dav_error *err = check_lockable(resource, lock);
+
+    (void)db;
+    (void)make_indirect; /* no lock covers more than its path */
+    if (!err)
+        err = make_wish(&wish, resource, lock);
+    if (!err && !resource->exists)
+        err = repo_autoversion_make_file(resource);
+    if (!err)
+        err = take(&taken, request, &wish);
+    if (err)
+        return err;
+    /* A hook may have chosen it. */
+    lock->info->token->text = taken->token;
+    repo_request_action(request, "lock %s%s",
+                        repo_uri_encode(wish.path, request->pool),
+                        wish.steal ? " steal" : "");
+    return NULL;
 }
 
+/* The lock of a resource, whatever mod_dav may be shown of it. */
+static dav_error *need_lock(const fs_lock_t **lock,
+                            const dav_resource *resource,
+                            const dav_locktoken_list *tokens)
+{
+    repo_request_t *request = resource->info->request;
+    fs_error_t *err;
+
+    *lock = NULL;
+    if (!resource->info->uri.path)
+        return NULL;
+    err = fs_lock_get(lock, request->repo, resource->info->uri.path,
+                      resource->pool);
+    if (err)
+        return repo_error_convert(request->r, err, 0);
+    for (; *lock && tokens; tokens = tokens->next)
+        if (strcmp(tokens->locktoken->text, (*lock)->token) == 0)
+            return NULL;
+    return repo_error_new(request->pool, HTTP_PRECONDITION_FAILED,
+                          FS_ERR_NO_SUCH_LOCK,
+                          "the path is not locked by a token that was named");
+}
+
+/* A lock that is refreshed keeps all but its times. */
+static dav_error *refresh_locks(dav_lockdb *db, const dav_resource *resource,
+                                const dav_locktoken_list *tokens, time_t until,
+                                dav_lock **locks)
+{
+    repo_request_t *request = resource->info->request;
+    const fs_lock_t *lock, *refreshed;
+    dav_error *err = need_lock(&lock, resource, tokens);
+    fs_lock_wish_t wish;
+
+    (void)db;
+    if (err)
+        return err;
+    wish = (fs_lock_wish_t){
+        .path = lock->path,
+        .token = lock->token,
+        .comment = lock->comment,
+        .is_dav_comment = lock->is_dav_comment,
+        .expires = until == DAV_TIMEOUT_INFINITE ? 0 : apr_time_from_sec(until),
+        .rev = FS_INVALID_REV,
+        .steal = true,
+    };
+    err = take(&refreshed, request, &wish);
+    if (!err)
+        *locks = convert(refreshed, resource);
+    return err;
+}
+
+/* ---- releasing ---- */
+
+/* mod_dav keeps the status of an UNLOCK that failed, and drops its text. Who
+ * understands the text is answered here; DONE says so. */
+static dav_error *answer_unlock(repo_request_t *request, dav_error *err)
+{
+    int status;
+
+    if (!request->is_svn)
+        return err;
+    status = repo_error_send_dav(request->r, err);
+    return dav_new_error(request->pool, status, 0, 0, NULL);
+}
+
+static dav_error *release(repo_request_t *request, const char *path,
+                          const char *token, bool force)
+{
+    request_rec *r = request->r;
+    fs_lock_release_t wish = { path, token };
+    fs_lock_outcome_t outcome = { NULL, NULL };
+    const char *post_error = NULL;
+    fs_hook_config_t hooks;
+    fs_error_t *err;
+
+    repo_txn_hooks(&hooks, request);
+    err = fs_hook_unlock(&outcome, &post_error, request->repo, &hooks, r->user,
+                         &wish, 1, force, r->pool);
+    if (!err)
+        err = outcome.err;
+    if (err)
+        return repo_txn_error(request, err);
+    if (!post_error)
+        return NULL;
+    log_post_error(r, post_error);
+    return repo_error_new(
+        r->pool, HTTP_INTERNAL_SERVER_ERROR, FS_ERR_POST_UNLOCK_HOOK,
+        apr_pstrcat(r->pool, "the lock was released, but the ", post_error,
+                    NULL));
+}
+
+/* Without a token mod_dav says what is about to be deleted or moved. That may
+ * still fail, so whoever does it releases the locks when it is done. */
 static dav_error *remove_lock(dav_lockdb *db, const dav_resource *resource,
                               const dav_locktoken *token)
 {
-    (void)resource;
-    (void)token;
-    return refuse(db);
+    repo_request_t *request = resource->info->request;
+    const char *path = resource->info->uri.path;
+    bool force;
+    dav_error *err;
+
+    (void)db;
+    if (!token || !path)
+        return NULL;
+    force = repo_headers_has_option(request->r, "lock-break");
+    err = request->r->user
+              ? release(request, path, token->text, force)
+              : repo_error_new(request->pool, HTTP_NOT_IMPLEMENTED,
+                               FS_ERR_NO_USER,
+                               "locks are released for a user, and none is "
+                               "known");
+    if (err)
+        return answer_unlock(request, err);
+    repo_request_action(request, "unlock %s%s",
+                        repo_uri_encode(path, request->pool),
+                        force ? " break" : "");
+    return NULL;
 }
 
-static dav_error *refresh_locks(dav_lockdb *db, const dav_resource *resource,
-                                const dav_locktoken_list *list, time_t until,
-                                dav_lock **locks)
+static fs_error_t *note_lock(void *baton, const fs_lock_t *lock,
+                             apr_pool_t *scratch)
 {
-    (void)resource;
-    (void)list;
-    (void)until;
-    (void)locks;
-    return refuse(db);
+    apr_array_header_t *found = baton;
+    fs_lock_release_t wish = { apr_pstrdup(found->pool, lock->path),
+                               apr_pstrdup(found->pool, lock->token) };
+
+    (void)scratch;
+    APR_ARRAY_PUSH(found, fs_lock_release_t) = wish;
+    return NULL;
+}
+
+static fs_error_t *release_all(repo_request_t *request, const char *path,
+                               apr_pool_t *scratch)
+{
+    request_rec *r = request->r;
+    apr_array_header_t *found =
+        apr_array_make(scratch, 1, sizeof(fs_lock_release_t));
+    fs_lock_outcome_t *outcomes;
+    const char *post_error = NULL;
+    fs_hook_config_t hooks;
+    int i;
+
+    FS_TRY(fs_lock_list(request->repo, path, FS_DEPTH_INFINITY, note_lock,
+                        found, scratch));
+    if (found->nelts == 0)
+        return NULL;
+    outcomes =
+        apr_pcalloc(scratch, sizeof(*outcomes) * (apr_size_t)found->nelts);
+    repo_txn_hooks(&hooks, request);
+    FS_TRY(fs_hook_unlock(outcomes, &post_error, request->repo, &hooks, r->user,
+                          (const fs_lock_release_t *)found->elts, found->nelts,
+                          false, scratch));
+    log_post_error(r, post_error);
+    for (i = 0; i < found->nelts; i++)
+        if (outcomes[i].err) {
+            repo_error_log(r, outcomes[i].err);
+            fs_error_clear(outcomes[i].err);
+        }
+    return NULL;
+}
+
+void repo_lock_release_all(repo_request_t *request, const char *path)
+{
+    fs_error_t *err = release_all(request, path, request->pool);
+
+    if (err) {
+        repo_error_log(request->r, err);
+        fs_error_clear(err);
+    }
 }
 
 const dav_hooks_locks repo_lock_hooks = {

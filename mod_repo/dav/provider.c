@@ -10,102 +10,123 @@
 #include <http_protocol.h>
 #include <httpd.h>
 
+#include "mod_repo/dav/autoversion.h"
+#include "mod_repo/dav/copymove.h"
 #include "mod_repo/dav/deadprop.h"
 #include "mod_repo/dav/deliver.h"
 #include "mod_repo/dav/liveprop.h"
 #include "mod_repo/dav/lock.h"
+#include "mod_repo/dav/merge.h"
+#include "mod_repo/dav/proppatch.h"
 #include "mod_repo/dav/resource.h"
+#include "mod_repo/dav/stream.h"
 #include "mod_repo/dav/version.h"
 #include "mod_repo/dav/walk.h"
+#include "mod_repo/dav/working.h"
 #include "mod_repo/http/error.h"
 
-/* ---- writes are refused ---- */
+/* ---- whose work a write is ---- */
 
+/*
+ * A write to a transaction is a step of a commit that MERGE ends; one to a
+ * public URL is a commit of its own, if autoversioning is on. All else is
+ * committed for ever.
+ */
 static dav_error *refuse(const dav_resource *resource)
 {
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
+    return repo_error_new(resource->pool, HTTP_CONFLICT, REPO_ERR_DAV_REQUEST,
+                          "only what is in a transaction can be written to");
 }
+
+struct dav_stream {
+    repo_stream_t *working;      /* either this */
+    repo_autoversion_put_t *put; /* or this */
+};
 
 static dav_error *open_stream(const dav_resource *resource,
                               dav_stream_mode mode, dav_stream **stream)
 {
-    (void)mode;
-    (void)stream;
+    if (mode == DAV_MODE_WRITE_SEEKABLE)
+        return repo_error_new(resource->pool, HTTP_NOT_IMPLEMENTED,
+                              REPO_ERR_UNSUPPORTED,
+                              "a part of a file cannot be put");
+    *stream = apr_pcalloc(resource->pool, sizeof(**stream));
+    if (repo_working_has_tree(resource))
+        return repo_stream_open(&(*stream)->working, resource);
+    if (repo_autoversion_applies(resource))
+        return repo_autoversion_open(&(*stream)->put, resource);
     return refuse(resource);
 }
 
 static dav_error *close_stream(dav_stream *stream, int commit)
 {
-    (void)stream;
-    (void)commit;
-    return NULL; /* none was opened */
+    return stream->working ? repo_stream_close(stream->working, commit != 0)
+                           : repo_autoversion_close(stream->put, commit != 0);
 }
 
 static dav_error *write_stream(dav_stream *stream, const void *buf,
                                apr_size_t bufsize)
 {
-    (void)stream;
-    (void)buf;
-    (void)bufsize;
-    return NULL; /* none was opened */
+    return stream->working ? repo_stream_write(stream->working, buf, bufsize)
+                           : repo_autoversion_write(stream->put, buf, bufsize);
 }
 
 static dav_error *create_collection(dav_resource *resource)
 {
-    return refuse(resource);
+    if (repo_working_has_tree(resource))
+        return repo_copymove_make_dir(resource);
+    return repo_autoversion_applies(resource)
+               ? repo_autoversion_make_dir(resource)
+               : refuse(resource);
 }
 
 static dav_error *copy_resource(const dav_resource *src, dav_resource *dst,
                                 int depth, dav_response **response)
 {
-    (void)src;
-    (void)depth;
     (void)response;
-    return refuse(dst);
+    if (repo_working_has_tree(dst))
+        return repo_copymove_copy(src, dst);
+    return repo_autoversion_applies(dst)
+               ? repo_autoversion_copy(src, dst, depth == 0, false)
+               : refuse(dst);
 }
 
 static dav_error *move_resource(dav_resource *src, dav_resource *dst,
                                 dav_response **response)
 {
-    (void)src;
     (void)response;
-    return refuse(dst);
+    return repo_autoversion_applies(dst)
+               ? repo_autoversion_copy(src, dst, false, true)
+               : refuse(dst);
 }
 
+/* Before it copies or moves mod_dav removes what is at the destination. That
+ * is left to the copy, which replaces it in one step. */
 static dav_error *remove_resource(dav_resource *resource,
                                   dav_response **response)
 {
+    const request_rec *r = resource->info->request->r;
+
     (void)response;
-    return refuse(resource);
-}
-
-/** Longest body that is read to the end though it is refused, in bytes. */
-#define REFUSED_BODY_MAX (64 * 1024)
-
-/* httpd reads what is left of a body before it sends an error, unless the
- * connection ends. Do not wait for what may be long, or never come. */
-static void leave_body(request_rec *r)
-{
-    const char *length = apr_table_get(r->headers_in, "Content-Length");
-
-    if (ap_request_has_body(r) &&
-        (!length || apr_atoi64(length) > REFUSED_BODY_MAX))
-        r->connection->keepalive = AP_CONN_CLOSE;
+    if (r->method_number != M_DELETE)
+        return NULL;
+    if (repo_working_is_kind(resource->info->uri.kind))
+        return repo_copymove_delete(resource);
+    return repo_autoversion_applies(resource)
+               ? repo_autoversion_delete(resource)
+               : refuse(resource);
 }
 
 int repo_provider_handler(request_rec *r)
 {
-    repo_request_t *request;
-    dav_error *err;
-
-    if (r->method_number != M_PROPPATCH && r->method_number != M_POST)
+    switch (r->method_number) {
+    case M_PROPPATCH:
+        return repo_proppatch_handler(r);
+    case M_MERGE:
+        return repo_merge_handler(r);
+    default:
         return DECLINED;
-    err = repo_request_open(&request, r);
-    if (!err)
-        err = request->is_list ? repo_resource_list_is_fixed(r)
-                               : repo_error_read_only(r->pool, HTTP_FORBIDDEN);
-    leave_body(r);
-    return repo_error_send_dav(r, err);
+    }
 }
 
 /* ---- the tables ---- */
@@ -150,4 +171,5 @@ void repo_provider_register(apr_pool_t *pconf)
     if (!dav_lookup_provider("svn"))
         dav_register_provider(pconf, "svn", &provider);
     repo_liveprop_register(pconf);
+    repo_autoversion_register();
 }

@@ -14,7 +14,7 @@ void repo_provider_register(apr_pool_t *pconf);
 
 /**
  * Handler of the methods that mod_dav must not have: PROPPATCH, whose errors
- * it swallows, and POST, which it does not know.
+ * it swallows, and MERGE, whose lock tokens it does not pass on.
  */
 int repo_provider_handler(request_rec *r);
 

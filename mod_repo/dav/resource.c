@@ -12,6 +12,8 @@
 
 #include "libfs/fs_history.h"
 #include "libfs/fs_path.h"
+#include "mod_repo/dav/autoversion.h"
+#include "mod_repo/dav/working.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/http/headers.h"
 
@@ -84,7 +86,9 @@ static dav_resource *make_resource(repo_request_t *request,
     resource->info = info;
     resource->hooks = &repo_provider_repository;
     resource->pool = pool;
-    resource->versioned = 1;
+    /* What is written to by commits of the request's own mod_dav need not
+     * check out. */
+    resource->versioned = !repo_autoversion_covers(request, uri);
     return resource;
 }
 
@@ -192,6 +196,7 @@ static dav_error *apply_query(dav_resource *resource)
     if (FS_IS_REV(peg)) {
         info->rev = peg;
         info->pinned = peg;
+        resource->versioned = 1;
     }
     if (FS_IS_REV(operative) && operative != info->rev)
         return go_to_operative(info->request, info->rev, operative,
@@ -269,11 +274,27 @@ static dav_error *get_revision(dav_resource *resource)
     return NULL;
 }
 
+/* The version of it that is checked in: the youngest revision. */
+static dav_error *get_checked_in(dav_resource *resource)
+{
+    dav_resource_private *info = resource->info;
+    fs_error_t *err = repo_request_youngest(&info->uri.rev, info->request);
+
+    if (err)
+        return repo_error_convert(info->request->r, err, 0);
+    info->uri.kind = REPO_URI_BLN;
+    return get_revision(resource);
+}
+
 /* me and vcc/default; the latter with a Label: header is bln/N. */
-static dav_error *get_configuration(dav_resource *resource, const char *label)
+static dav_error *get_configuration(dav_resource *resource, const char *label,
+                                    bool checked_in)
 {
     dav_resource_private *info = resource->info;
     request_rec *r = info->request->r;
+
+    if (info->uri.kind == REPO_URI_VCC && checked_in)
+        return get_checked_in(resource);
 
     if (info->uri.kind == REPO_URI_VCC && label) {
         apr_table_mergen(r->headers_out, "Vary", "Label");
@@ -288,32 +309,6 @@ static dav_error *get_configuration(dav_resource *resource, const char *label)
     resource->baselined = 1;
     resource->uri = plain_uri(info, false, resource->pool);
     return NULL;
-}
-
-/* Transactions: none is begun here yet. */
-static dav_error *get_transaction(dav_resource *resource)
-{
-    const dav_resource_private *info = resource->info;
-    request_rec *r = info->request->r;
-
-    resource->uri = r->uri;
-    if (info->uri.kind == REPO_URI_ACT) {
-        resource->type = DAV_RESOURCE_TYPE_ACTIVITY;
-        return NULL;
-    }
-    if (is_get(r) || r->method_number == M_PROPFIND ||
-        r->method_number == M_OPTIONS)
-        return repo_error_new(r->pool, HTTP_NOT_FOUND, FS_ERR_NO_SUCH_TXN,
-                              "there is no such transaction");
-    return repo_error_read_only(r->pool, HTTP_FORBIDDEN);
-}
-
-dav_error *repo_resource_list_is_fixed(request_rec *r)
-{
-    apr_table_setn(r->headers_out, "Allow", "OPTIONS,GET,HEAD,PROPFIND");
-    return repo_error_new(r->pool, HTTP_METHOD_NOT_ALLOWED,
-                          REPO_ERR_DAV_REQUEST,
-                          "the list of repositories can only be read");
 }
 
 /* The URL above all repositories. */
@@ -333,7 +328,7 @@ static dav_error *get_listing(dav_resource *resource)
     if (r->method_number == M_OPTIONS)
         return NULL;
     if (!is_get(r) && r->method_number != M_PROPFIND)
-        return repo_resource_list_is_fixed(r);
+        return repo_request_list_is_fixed(r);
     if (!repo_config_list_parent(info->request->config))
         return dav_new_error(r->pool, HTTP_FORBIDDEN, 0, 0,
                              "the list of repositories is not shown");
@@ -342,7 +337,8 @@ static dav_error *get_listing(dav_resource *resource)
     return NULL;
 }
 
-static dav_error *get_by_kind(dav_resource *resource, const char *label)
+static dav_error *get_by_kind(dav_resource *resource, const char *label,
+                              bool checked_in)
 {
     const dav_resource_private *info = resource->info;
 
@@ -356,9 +352,9 @@ static dav_error *get_by_kind(dav_resource *resource, const char *label)
         return get_revision(resource);
     case REPO_URI_ME:
     case REPO_URI_VCC:
-        return get_configuration(resource, label);
+        return get_configuration(resource, label, checked_in);
     default:
-        return get_transaction(resource);
+        return repo_working_get(resource);
     }
 }
 
@@ -370,11 +366,10 @@ dav_error *repo_resource_get(request_rec *r, const char *root_dir,
     dav_error *err = repo_request_open(&request, r);
 
     (void)root_dir; /* the section of RepoPath counts, not an inner one */
-    (void)use_checked_in;
     if (err)
         return err;
     *out = make_resource(request, &request->uri, r->pool);
-    return get_by_kind(*out, label);
+    return get_by_kind(*out, label, use_checked_in != 0);
 }
 
 /* ---- relations ---- */
@@ -394,6 +389,24 @@ dav_resource *repo_resource_member(const dav_resource *parent,
     return member;
 }
 
+/* In a transaction all have the same parent, which takes them all: whether
+ * there is a directory for them, an edit says with the right error. */
+static dav_resource *make_shelf(const dav_resource *resource)
+{
+    const dav_resource_private *info = resource->info;
+    dav_resource *shelf =
+        make_resource(info->request, &info->uri, resource->pool);
+
+    shelf->type = DAV_RESOURCE_TYPE_PRIVATE;
+    shelf->info->uri = (repo_uri_t){ .kind = REPO_URI_ME, .rev = info->rev };
+    shelf->exists = 1;
+    shelf->collection = 1;
+    shelf->versioned = 0;
+    shelf->working = 1;
+    shelf->uri = "/";
+    return shelf;
+}
+
 dav_error *repo_resource_parent(const dav_resource *resource,
                                 dav_resource **parent)
 {
@@ -402,6 +415,10 @@ dav_error *repo_resource_parent(const dav_resource *resource,
     fs_error_t *err;
 
     *parent = NULL;
+    if (repo_working_is_kind(info->uri.kind)) {
+        *parent = make_shelf(resource);
+        return NULL;
+    }
     if (!info->uri.path || info->is_listing || strcmp(info->uri.path, "/") == 0)
         return NULL;
     *parent = make_resource(info->request, &info->uri, resource->pool);

@@ -7,6 +7,7 @@
 #include <mod_dav.h>
 
 #include "libfs/fs_tree.h"
+#include "libfs/fs_txn.h"
 #include "mod_repo/request/request.h"
 
 /** Our part of a dav_resource; lives in the resource's pool. */
@@ -19,6 +20,10 @@ struct dav_resource_private {
     fs_rev_t pinned;       /* revision of ?p=, or FS_INVALID_REV */
     bool is_listing;       /* the list of repositories */
     apr_hash_t *revprops;  /* of the revision it shows; NULL: not yet read */
+    /* Of resources in a transaction, see working.h: */
+    const char *txn; /* its name; NULL for all others */
+    fs_txn_t *shown; /* open, while `node` is shown */
+    apr_pool_t *shown_pool;
 };
 
 /** What our hooks are known by: to tell our resources from others'. */
@@ -47,9 +52,6 @@ request_rec *repo_resource_request(const dav_resource *resource);
 /** The member of a tree resource that `node` is; lives in `result`. */
 dav_resource *repo_resource_member(const dav_resource *parent,
                                    const fs_node_t *node, apr_pool_t *result);
-
-/** The answer to writing to the list of repositories: 405 with Allow. */
-dav_error *repo_resource_list_is_fixed(request_rec *r);
 
 /** Does it name a node of a committed revision that exists? */
 bool repo_resource_has_node(const dav_resource *resource);

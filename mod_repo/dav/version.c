@@ -7,6 +7,7 @@
 
 #include <apr_strings.h>
 
+#include "mod_repo/dav/checkout.h"
 #include "mod_repo/dav/resource.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/http/xml.h"
@@ -160,6 +161,13 @@ static dav_error *deliver_report(request_rec *r, const dav_resource *resource,
 
 /* ---- writing ---- */
 
+static dav_error *not_offered(const dav_resource *resource)
+{
+    return repo_error_new(resource->pool, HTTP_NOT_IMPLEMENTED,
+                          REPO_ERR_UNSUPPORTED,
+                          "this step of versioning is not offered");
+}
+
 static int versionable(const dav_resource *resource)
 {
     (void)resource;
@@ -177,26 +185,12 @@ static dav_error *vsn_control(dav_resource *resource, const char *target)
     (void)target;
     if (resource->exists)
         return NULL; /* everything here is under version control */
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
-}
-
-static dav_error *checkout(dav_resource *resource, int auto_checkout,
-                           int is_unreserved, int is_fork_ok,
-                           int create_activity, apr_array_header_t *activities,
-                           dav_resource **working_resource)
-{
-    (void)auto_checkout;
-    (void)is_unreserved;
-    (void)is_fork_ok;
-    (void)create_activity;
-    (void)activities;
-    (void)working_resource;
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
+    return not_offered(resource);
 }
 
 static dav_error *uncheckout(dav_resource *resource)
 {
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
+    return not_offered(resource);
 }
 
 static dav_error *checkin(dav_resource *resource, int keep_checked_out,
@@ -204,7 +198,7 @@ static dav_error *checkin(dav_resource *resource, int keep_checked_out,
 {
     (void)keep_checked_out;
     (void)version_resource;
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
+    return not_offered(resource);
 }
 
 static int can_be_activity(const dav_resource *resource)
@@ -212,11 +206,7 @@ static int can_be_activity(const dav_resource *resource)
     return resource->type == DAV_RESOURCE_TYPE_ACTIVITY && !resource->exists;
 }
 
-static dav_error *make_activity(dav_resource *resource)
-{
-    return repo_error_read_only(resource->pool, HTTP_FORBIDDEN);
-}
-
+/* Our own handler answers MERGE before mod_dav does. */
 static dav_error *merge(dav_resource *target, dav_resource *source,
                         int no_auto_merge, int no_checkout,
                         apr_xml_elem *prop_elem, ap_filter_t *output)
@@ -226,7 +216,7 @@ static dav_error *merge(dav_resource *target, dav_resource *source,
     (void)no_checkout;
     (void)prop_elem;
     (void)output;
-    return repo_error_read_only(target->pool, HTTP_FORBIDDEN);
+    return not_offered(target);
 }
 
 const dav_hooks_vsn repo_version_hooks = {
@@ -235,7 +225,7 @@ const dav_hooks_vsn repo_version_hooks = {
     versionable,
     auto_versionable,
     vsn_control,
-    checkout,
+    repo_checkout,
     uncheckout,
     checkin,
     avail_reports,
@@ -247,7 +237,7 @@ const dav_hooks_vsn repo_version_hooks = {
     NULL, /* can_be_workspace */
     NULL, /* make_workspace */
     can_be_activity,
-    make_activity,
+    repo_checkout_make_activity,
     merge,
     NULL,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versioning as mod_dav sees it: capabilities, OPTIONS; no writing yet. */
+/* Versioning as mod_dav sees it: capabilities, OPTIONS, checking out. */
 
 #ifndef MOD_REPO_DAV_VERSION_H
 #define MOD_REPO_DAV_VERSION_H

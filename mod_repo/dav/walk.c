@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking resources for PROPFIND. Each member lives in a pool of its own. */
+/* Walking resources. Each member lives in a pool of its own. */
 
 #include "mod_repo/dav/walk.h"
 
+#include <string.h>
+
 #include <apr_strings.h>
 
+#include "libfs/fs_lock.h"
+#include "mod_repo/dav/working.h"
 #include "mod_repo/http/error.h"
 #include "mod_repo/web/index.h"
 
@@ -74,6 +78,51 @@ static dav_error *walk_members(walker_t *walker, const dav_resource *collection,
     return err ? repo_error_convert(walker->request->r, err, 0) : failed;
 }
 
+/* ---- before something is written to ---- */
+
+static fs_error_t *note_path(void *baton, const fs_lock_t *lock,
+                             apr_pool_t *scratch)
+{
+    apr_array_header_t *paths = baton;
+
+    (void)scratch;
+    APR_ARRAY_PUSH(paths, const char *) = apr_pstrdup(paths->pool, lock->path);
+    return NULL;
+}
+
+/*
+ * Whoever is about to write asks for locks and nothing else: members without
+ * one need not be told. A lock of a path where nothing is now is left to the
+ * repository, which looks at all of them again.
+ */
+static dav_error *walk_locked(walker_t *walker, const dav_resource *collection,
+                              apr_pool_t *pool)
+{
+    const dav_resource_private *info = collection->info;
+    apr_array_header_t *paths = apr_array_make(pool, 4, sizeof(const char *));
+    fs_error_t *err = fs_lock_list(walker->request->repo, info->uri.path,
+                                   FS_DEPTH_INFINITY, note_path, paths, pool);
+    const fs_node_t *member;
+    dav_error *failed = NULL;
+    apr_pool_t *iter;
+    int i;
+
+    apr_pool_create(&iter, pool);
+    for (i = 0; i < paths->nelts && !err && !failed; i++) {
+        const char *path = APR_ARRAY_IDX(paths, i, const char *);
+
+        apr_pool_clear(iter);
+        err = fs_node_find(&member, info->root, path, iter);
+        if (!err && member && strcmp(path, info->uri.path) != 0)
+            failed =
+                tell(walker, repo_resource_member(collection, member, iter));
+    }
+    apr_pool_destroy(iter);
+    return err ? repo_error_convert(walker->request->r, err, 0) : failed;
+}
+
+/* ---- for PROPFIND ---- */
+
 /* A repository in the list of repositories, as a plain collection. */
 static dav_error *walk_list(walker_t *walker, const dav_resource *list)
 {
@@ -104,10 +153,23 @@ static void note_action(const dav_resource *directory)
     const dav_resource_private *info = directory->info;
     const char *path = fs_node_path(info->node);
 
-    if (info->request->r->method_number == M_PROPFIND)
-        repo_request_action(info->request, "get-dir %s%s r%" FS_REV_FMT " text",
-                            repo_uri_encode(path, info->request->pool),
-                            path[1] ? "/" : "", info->rev);
+    repo_request_action(info->request, "get-dir %s%s r%" FS_REV_FMT " text",
+                        repo_uri_encode(path, info->request->pool),
+                        path[1] ? "/" : "", info->rev);
+}
+
+static dav_error *walk_below(walker_t *walker, const dav_resource *root,
+                             int depth, apr_pool_t *pool)
+{
+    if (root->info->is_listing)
+        return walk_list(walker, root);
+    if (root->type == DAV_RESOURCE_TYPE_WORKING)
+        return NULL; /* a member would have to be opened by its own name */
+    if (walker->request->r->method_number == M_PROPFIND) {
+        note_action(root);
+        return walk_members(walker, root, depth, pool);
+    }
+    return walk_locked(walker, root, pool);
 }
 
 dav_error *repo_walk(const dav_walk_params *params, int depth,
@@ -119,13 +181,12 @@ dav_error *repo_walk(const dav_walk_params *params, int depth,
 
     walker.wres.walk_ctx = params->walk_ctx;
     walker.wres.pool = params->pool;
-    err = tell(&walker, root);
-    if (!err && depth > 0 && root->info->is_listing)
-        err = walk_list(&walker, root);
-    else if (!err && depth > 0 && root->collection) {
-        note_action(root);
-        err = walk_members(&walker, root, depth, params->pool);
-    }
+    err = repo_working_show(root);
+    if (!err)
+        err = tell(&walker, root);
+    repo_working_hide(root);
+    if (!err && depth > 0 && root->collection)
+        err = walk_below(&walker, root, depth, params->pool);
     *response = walker.wres.response;
     return err;
 }

@@ -42,6 +42,11 @@ int repo_error_status(const fs_error_t *err, int fallback)
     case FS_ERR_UNSUPPORTED_FORMAT:
         /* The request is fine; it is the repository we cannot serve. */
         return HTTP_INTERNAL_SERVER_ERROR;
+    case FS_ERR_FOREIGN_TXN:
+        return HTTP_CONFLICT;
+    case FS_ERR_BAD_LOCK_TOKEN:
+        /* Clients go by the number. */
+        return fallback ? fallback : HTTP_LOCKED;
     default:
         break;
     }

@@ -18,6 +18,7 @@
 
 static const char filter_name[] = "REPO_XML_GUARD";
 static const char names_key[] = "mod_repo:propname";
+static const char tokens_key[] = "mod_repo:body-tokens";
 
 typedef struct guard_t {
     request_rec *r;
@@ -25,6 +26,7 @@ typedef struct guard_t {
     repo_body_handler_t handler;
     apr_int64_t prop_names; /* most that may be asked for; 0: no limit */
     apr_int64_t named;      /* properties asked for so far */
+    apr_hash_t *tokens;     /* of a DELETE */
     bool ended;
 } guard_t;
 
@@ -53,6 +55,34 @@ bool repo_guard_wants_names(request_rec *r)
 
     apr_pool_userdata_get(&found, names_key, r->pool);
     return found != NULL;
+}
+
+/* ---- the tokens in a DELETE ---- */
+
+static fs_error_t *on_delete_end(void *baton, const repo_body_elem_t *elem,
+                                 const char *text, apr_size_t len)
+{
+    guard_t *guard = baton;
+
+    if (strcmp(elem->name, "lock-token") == 0)
+        apr_hash_set(guard->tokens, apr_pstrmemdup(guard->r->pool, text, len),
+                     APR_HASH_KEY_STRING, "");
+    return NULL;
+}
+
+static void collect_tokens(guard_t *guard)
+{
+    guard->handler.end = on_delete_end;
+    guard->tokens = apr_hash_make(guard->r->pool);
+    apr_pool_userdata_setn(guard->tokens, tokens_key, NULL, guard->r->pool);
+}
+
+apr_hash_t *repo_guard_tokens(request_rec *r)
+{
+    void *found = NULL;
+
+    apr_pool_userdata_get(&found, tokens_key, r->pool);
+    return found;
 }
 
 /* ---- the filter ---- */
@@ -145,9 +175,25 @@ void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
     guard->r = r;
     guard->prop_names = prop_names;
     guard->handler = (repo_body_handler_t){ on_start, NULL, guard };
+    if (r->method_number == M_DELETE)
+        collect_tokens(guard);
     guard->parser = repo_body_parser_create(limits, &guard->handler, r->pool);
     if (guard->parser)
         ap_add_input_filter(filter_name, guard, r, r->connection);
+}
+
+/* ---- unread bodies ---- */
+
+/** Longest body that is read to the end though it is refused, in bytes. */
+#define REFUSED_BODY_MAX (64 * 1024)
+
+void repo_guard_leave_body(request_rec *r)
+{
+    const char *length = apr_table_get(r->headers_in, "Content-Length");
+
+    if (ap_request_has_body(r) &&
+        (!length || apr_atoi64(length) > REFUSED_BODY_MAX))
+        r->connection->keepalive = AP_CONN_CLOSE;
 }
 
 /* ---- limits of httpd ---- */

@@ -7,6 +7,8 @@
 #ifndef MOD_REPO_HTTP_GUARD_H
 #define MOD_REPO_HTTP_GUARD_H
 
+#include <apr_hash.h>
+
 #include <httpd.h>
 #include <util_filter.h>
 
@@ -25,6 +27,17 @@ void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
 
 /** Did the PROPFIND of `r` ask for names only? */
 bool repo_guard_wants_names(request_rec *r);
+
+/** Lock tokens in the body of the DELETE `r`, as keys; NULL if there is none.
+ *  Known once the body was read. */
+apr_hash_t *repo_guard_tokens(request_rec *r);
+
+/**
+ * The body of `r` is not wanted. httpd reads what is left of one before it
+ * sends an error, unless the connection ends: let it end if that may take long,
+ * or never come.
+ */
+void repo_guard_leave_body(request_rec *r);
 
 /**
  * Raise httpd's limits on bodies for `r` where the administrator left them

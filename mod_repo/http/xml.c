@@ -150,6 +150,29 @@ static apr_size_t encode(char *to, const char *data, apr_size_t len)
     return (apr_size_t)(out - to);
 }
 
+fs_bytes_t repo_xml_base64_decode(const char *text, apr_size_t len,
+                                  apr_pool_t *result)
+{
+    unsigned char *out = apr_palloc(result, len / 4 * 3 + 4);
+    fs_bytes_t bytes = { (const char *)out, 0 };
+    unsigned int held = 0;
+    int bits = 0;
+
+    for (; len > 0; text++, len--) {
+        const char *digit = *text ? strchr(base64_digits, *text) : NULL;
+
+        if (!digit)
+            continue;
+        held = (held << 6 | (unsigned int)(digit - base64_digits)) & 0xffff;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            out[bytes.len++] = (unsigned char)(held >> bits);
+        }
+    }
+    return bytes;
+}
+
 void repo_xml_base64(repo_output_t *out, const char *data, apr_size_t len)
 {
     char line[LINE_CHARS + 1];

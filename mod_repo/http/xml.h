@@ -41,6 +41,11 @@ void repo_xml_attribute(repo_output_t *out, const char *name,
  */
 bool repo_xml_is_safe(const char *data, apr_size_t len);
 
+/** The bytes that base64 text means. Characters that are not in the alphabet
+ *  are passed over; bits that make no byte are dropped. */
+fs_bytes_t repo_xml_base64_decode(const char *text, apr_size_t len,
+                                  apr_pool_t *result);
+
 /** Base64 with a line feed after each 76 characters and at the end. */
 void repo_xml_base64(repo_output_t *out, const char *data, apr_size_t len);
 

@@ -77,13 +77,15 @@ static int fixups(request_rec *r)
     return DECLINED;
 }
 
-/* Has the method an XML body that mod_dav parses? PUT has contents, POST and
- * REPORT are read by us. */
+/* Has the method an XML body that mod_dav parses? PUT has contents, the others
+ * are read by us. */
 static bool has_dav_body(const request_rec *r)
 {
     switch (r->method_number) {
     case M_PUT:
     case M_POST:
+    case M_PROPPATCH:
+    case M_MERGE:
     case M_GET:
         return false;
     default:

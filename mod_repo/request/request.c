@@ -189,6 +189,14 @@ const char *repo_request_url(const repo_request_t *request,
                           result);
 }
 
+dav_error *repo_request_list_is_fixed(request_rec *r)
+{
+    apr_table_setn(r->headers_out, "Allow", "OPTIONS,GET,HEAD,PROPFIND");
+    return repo_error_new(r->pool, HTTP_METHOD_NOT_ALLOWED,
+                          REPO_ERR_DAV_REQUEST,
+                          "the list of repositories can only be read");
+}
+
 int repo_request_compression(const repo_request_t *request)
 {
     return repo_config_compression(request->r->server);

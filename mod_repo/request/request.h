@@ -71,6 +71,9 @@ const char *repo_request_url(const repo_request_t *request,
                              repo_uri_kind_t kind, fs_rev_t rev,
                              const char *path, apr_pool_t *result);
 
+/** The answer to writing to the list of repositories: 405 with Allow. */
+dav_error *repo_request_list_is_fixed(request_rec *r);
+
 /** The svndiff version that the client takes, and the zlib level to use. */
 int repo_request_svndiff_version(const repo_request_t *request);
 int repo_request_compression(const repo_request_t *request);

@@ -4,6 +4,7 @@
 #include "tests/support/syncs.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,12 +16,17 @@ fs_test_syncs_t fs_test_syncs;
 static int fail_at;
 static int fail_with;
 static int die_at;
+static int no_groups;
+
+/* Syncs of a round come from several threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void fs_test_syncs_reset(void)
 {
     memset(&fs_test_syncs, 0, sizeof(fs_test_syncs));
     fail_at = 0;
     die_at = 0;
+    no_groups = 0;
 }
 
 void fs_test_syncs_fail(int n, int error)
@@ -36,7 +42,14 @@ void fs_test_syncs_die(int n)
     die_at = n;
 }
 
-static void count(char letter)
+void fs_test_syncs_no_groups(void)
+{
+    fs_test_syncs_reset();
+    no_groups = 1;
+}
+
+/* The lock is held. */
+static void note(char letter)
 {
     int at = fs_test_syncs.calls++;
 
@@ -44,6 +57,27 @@ static void count(char letter)
         _exit(FS_TEST_DIED);
     if (at < (int)sizeof(fs_test_syncs.log) - 1)
         fs_test_syncs.log[at] = letter;
+}
+
+static void count(char letter)
+{
+    pthread_mutex_lock(&lock);
+    note(letter);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The same for a sync; whether it is to fail. */
+static int count_sync(char letter)
+{
+    int fails;
+
+    pthread_mutex_lock(&lock);
+    note(letter);
+    fails = ++fs_test_syncs.syncs == fail_at;
+    pthread_mutex_unlock(&lock);
+    if (fails)
+        errno = fail_with;
+    return fails;
 }
 
 static char kind_of_sync(int fd)
@@ -55,12 +89,16 @@ static char kind_of_sync(int fd)
 
 int fsync(int fd)
 {
-    count(kind_of_sync(fd));
-    if (++fs_test_syncs.syncs == fail_at) {
-        errno = fail_with;
+    return count_sync(kind_of_sync(fd)) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int syncfs(int fd)
+{
+    if (no_groups) {
+        errno = ENOSYS;
         return -1;
     }
-    return (int)syscall(SYS_fsync, fd);
+    return count_sync('g') ? -1 : (int)syscall(SYS_syncfs, fd);
 }
 
 int renameat(int oldfd, const char *old, int newfd, const char *new)

@@ -88,10 +88,9 @@ static fs_error_t *copy_mode(int fd, const fs_durable_t *where,
     return NULL;
 }
 
-/* The name until the rename. */
-static const char *temporary_of(const char *path, apr_pool_t *scratch)
+const char *fs_durable_temporary(const char *path, apr_pool_t *result)
 {
-    return apr_pstrcat(scratch, path, ".tmp", (char *)NULL);
+    return apr_pstrcat(result, path, ".tmp", (char *)NULL);
 }
 
 void fs_durable_drop(const fs_durable_t *where, const char *path, int fd,
@@ -99,14 +98,14 @@ void fs_durable_drop(const fs_durable_t *where, const char *path, int fd,
 {
     if (fd >= 0)
         (void)close(fd);
-    (void)unlinkat(where->folder, temporary_of(path, scratch), 0);
+    (void)unlinkat(where->folder, fs_durable_temporary(path, scratch), 0);
 }
 
 fs_error_t *fs_durable_begin(int *fd, const fs_durable_t *where,
                              const char *path, const char *like,
                              fs_bytes_t bytes, apr_pool_t *scratch)
 {
-    const char *temporary = temporary_of(path, scratch);
+    const char *temporary = fs_durable_temporary(path, scratch);
     fs_error_t *err;
 
     FS_TRY(create_temporary(fd, where, temporary));
@@ -123,10 +122,10 @@ fs_error_t *fs_durable_begin(int *fd, const fs_durable_t *where,
 fs_error_t *fs_durable_end(const fs_durable_t *where, const char *path, int fd,
                            apr_pool_t *scratch)
 {
-    const char *temporary = temporary_of(path, scratch);
+    const char *temporary = fs_durable_temporary(path, scratch);
     fs_error_t *err = NULL;
 
-    if (close(fd) && errno != EINTR)
+    if (fd >= 0 && close(fd) && errno != EINTR)
         err = FS_ERROR_APR(errno, "cannot close '%s'", temporary);
     else if (renameat(where->folder, temporary, where->folder, path))
         err = FS_ERROR_APR(errno, "cannot rename '%s'", temporary);

@@ -41,6 +41,7 @@ fs_error_t *fs_durable_write(const fs_durable_t *where, const char *path,
  * The steps of fs_durable_write(), for who syncs several files at once: the
  * file is written under its temporary name and stays open; after a sync of
  * `*fd` it is put in its place, or given up at any step.
+ * `fd` -1: it was closed already.
  * Errors: FS_ERR_IO; the temporary file is gone then, and `fd` closed.
  */
 fs_error_t *fs_durable_begin(int *fd, const fs_durable_t *where,
@@ -51,6 +52,9 @@ fs_error_t *fs_durable_end(const fs_durable_t *where, const char *path, int fd,
                            apr_pool_t *scratch) FS_MUST_CHECK;
 void fs_durable_drop(const fs_durable_t *where, const char *path, int fd,
                      apr_pool_t *scratch);
+
+/** The name that `path` has until the rename. */
+const char *fs_durable_temporary(const char *path, apr_pool_t *result);
 
 /** Make the names in the folder of `path` durable. Errors: FS_ERR_IO.
  *  Cost: an fsync, unless `nosync`. */

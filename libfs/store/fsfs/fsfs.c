@@ -15,6 +15,7 @@
 #include "libfs/store/fsfs/node_read.h"
 #include "libfs/store/fsfs/open.h"
 #include "libfs/store/fsfs/path_lock.h"
+#include "libfs/store/fsfs/path_lock_edit.h"
 #include "libfs/store/fsfs/prefetch.h"
 #include "libfs/store/fsfs/rep_read.h"
 #include "libfs/store/fsfs/revprop.h"
@@ -173,6 +174,14 @@ static fs_error_t *txns(apr_array_header_t **names, fs_store_t *store,
     return fs_txn_list(names, fs_handle_of(store), result);
 }
 
+static fs_error_t *lock_edit(fs_store_t *store, const char *const *paths,
+                             int count, fs_store_lock_edit_fn decide,
+                             void *baton, apr_pool_t *scratch)
+{
+    return fs_path_lock_edit(fs_handle_of(store), paths, count, decide, baton,
+                             scratch);
+}
+
 static fs_error_t *lock_get(const fs_store_lock_t **lock, fs_store_t *store,
                             const char *path, apr_pool_t *result)
 {
@@ -216,6 +225,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .revprops = revprops,
         .change_revprops = change_revprops,
         .txns = txns,
+        .lock_edit = lock_edit,
         .lock_get = lock_get,
         .lock_list = lock_list,
     };

@@ -57,6 +57,8 @@ typedef struct fs_fsfs_t {
         fs_rev_t min_unpacked;
     } state;
 
+    struct fs_rep_cache_t *rep_cache; /* see rep_cache.h */
+
     /* The pack file of revision properties that was found last. */
     struct {
         pthread_mutex_t lock; /* guards the rest of this struct */

@@ -13,6 +13,7 @@
 #include "libfs/base/number.h"
 #include "libfs/store/fsfs/block.h"
 #include "libfs/store/fsfs/current.h"
+#include "libfs/store/fsfs/rep_cache.h"
 #include "libfs/store/fsfs/rev_file.h"
 
 /* Longest format, uuid or fs-type file, and fsfs.conf, in bytes. */
@@ -265,6 +266,7 @@ static apr_status_t close_store(void *data)
 {
     fs_fsfs_t *fsfs = data;
 
+    fs_rep_cache_close(fsfs->rep_cache);
     fs_rev_file_drop(fsfs, FS_INVALID_REV);
     if (fsfs->folder >= 0)
         (void)close(fsfs->folder);
@@ -333,6 +335,12 @@ fs_error_t *fs_open(fs_fsfs_t **out, const char *path, apr_hash_t *options,
     if (pthread_mutex_init(&fsfs->pack.lock, NULL)) {
         pthread_mutex_destroy(&fsfs->state.lock);
         return FS_ERROR_APR(APR_ENOMEM, "cannot make a mutex");
+    }
+    err = fs_rep_cache_create(&fsfs->rep_cache, fsfs, result);
+    if (err) {
+        pthread_mutex_destroy(&fsfs->state.lock);
+        pthread_mutex_destroy(&fsfs->pack.lock);
+        return err;
     }
     apr_pool_cleanup_register(result, fsfs, close_store, apr_pool_cleanup_null);
     apr_pool_create(&scratch, result);

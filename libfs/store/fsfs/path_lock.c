@@ -7,21 +7,23 @@
 
 #include <apr_strings.h>
 
-#include "libfs/format/lock_file.h"
-
 /* Longest digest file that is read: a million locks below a path. */
 #define LOCK_FILE_MAX ((apr_size_t)64 * 1024 * 1024)
 
-/* Read the file of a digest; `*found` is false if there is none. */
-static fs_error_t *read_digest(fs_lock_file_t *out, bool *found,
-                               fs_fsfs_t *fsfs, const char *digest,
-                               apr_pool_t *result)
+const char *fs_path_lock_file(const char *digest, apr_pool_t *result)
 {
-    const char *path = apr_psprintf(result, "locks/%.3s/%.*s", digest,
-                                    FS_LOCK_DIGEST_LEN, digest);
+    return apr_psprintf(result, "locks/%.3s/%.*s", digest, FS_LOCK_DIGEST_LEN,
+                        digest);
+}
+
+fs_error_t *fs_path_lock_read(fs_lock_file_t *out, bool *found, fs_fsfs_t *fsfs,
+                              const char *digest, apr_pool_t *result)
+{
+    const char *path = fs_path_lock_file(digest, result);
     fs_error_t *err;
     fs_bytes_t text;
 
+    memset(out, 0, sizeof(*out));
     FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, path, LOCK_FILE_MAX,
                              result));
     *found = text.data != NULL;
@@ -32,15 +34,19 @@ static fs_error_t *read_digest(fs_lock_file_t *out, bool *found,
                : NULL;
 }
 
-static void fill(fs_store_lock_t *out, const fs_lock_file_t *file)
+fs_store_lock_t fs_path_lock_of(const fs_lock_file_t *file)
 {
-    out->path = file->path;
-    out->token = file->token;
-    out->owner = file->owner;
-    out->comment = file->comment;
-    out->is_dav_comment = file->is_dav_comment;
-    out->created = file->creation;
-    out->expires = file->expiration;
+    const fs_store_lock_t lock = {
+        .path = file->path,
+        .token = file->token,
+        .owner = file->owner,
+        .comment = file->comment,
+        .is_dav_comment = file->is_dav_comment,
+        .created = file->creation,
+        .expires = file->expiration,
+    };
+
+    return lock;
 }
 
 fs_error_t *fs_path_lock_get(const fs_store_lock_t **lock, fs_fsfs_t *fsfs,
@@ -53,14 +59,14 @@ fs_error_t *fs_path_lock_get(const fs_store_lock_t **lock, fs_fsfs_t *fsfs,
 
     *lock = NULL;
     fs_lock_file_digest(digest, path);
-    FS_TRY(read_digest(&file, &found, fsfs, digest, result));
+    FS_TRY(fs_path_lock_read(&file, &found, fsfs, digest, result));
     if (!found || !file.path)
         return NULL;
     if (strcmp(file.path, path))
         return FS_ERROR(FS_ERR_CORRUPT, "lock file '%s' has the path '%s'",
                         digest, file.path);
     out = apr_palloc(result, sizeof(*out));
-    fill(out, &file);
+    *out = fs_path_lock_of(&file);
     *lock = out;
     return NULL;
 }
@@ -72,7 +78,7 @@ static fs_error_t *tell(const fs_lock_file_t *file, fs_store_lock_fn receive,
 
     if (!file->path)
         return NULL;
-    fill(&lock, file);
+    lock = fs_path_lock_of(file);
     return receive(baton, &lock, scratch);
 }
 
@@ -91,8 +97,8 @@ static fs_error_t *tell_children(const fs_lock_file_t *parent, fs_fsfs_t *fsfs,
         bool found;
 
         apr_pool_clear(iter);
-        FS_TRY(read_digest(&file, &found, fsfs, fs_lock_file_child(parent, i),
-                           iter));
+        FS_TRY(fs_path_lock_read(&file, &found, fsfs,
+                                 fs_lock_file_child(parent, i), iter));
         if (found)
             FS_TRY(tell(&file, receive, baton, iter));
     }
@@ -109,7 +115,7 @@ fs_error_t *fs_path_lock_list(fs_fsfs_t *fsfs, const char *path,
     bool found;
 
     fs_lock_file_digest(digest, path);
-    FS_TRY(read_digest(&file, &found, fsfs, digest, scratch));
+    FS_TRY(fs_path_lock_read(&file, &found, fsfs, digest, scratch));
     if (!found)
         return NULL;
     FS_TRY(tell(&file, receive, baton, scratch));

@@ -129,26 +129,33 @@ static bool little_is_dirty(void)
     return kib_of(text, "\nDirty:") + kib_of(text, "\nWriteback:") < DIRTY_MAX;
 }
 
-/* `*done` stays false where this is not to be had; a failure of the disk is
- * final. */
-static fs_error_t *flush(bool *done, const fs_sync_file_t *folders, int count)
+/* A failure of the disk is final. */
+fs_error_t *fs_sync_round_flush(bool *done, int fd, const char *name)
 {
-    if (count < 2 || !same_device(folders, count) || !little_is_dirty())
+    *done = false;
+    if (!little_is_dirty())
         return NULL;
-    *done = !syncfs(folders[0].fd);
+    *done = !syncfs(fd);
     if (!*done && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
         return FS_ERROR_APR(errno, "cannot flush the file system of '%s'",
-                            folders[0].name);
+                            name);
     return NULL;
 }
 
 #else
 
-static fs_error_t *flush(bool *done, const fs_sync_file_t *folders, int count)
+static bool same_device(const fs_sync_file_t *folders, int count)
 {
-    (void)done;
     (void)folders;
     (void)count;
+    return false;
+}
+
+fs_error_t *fs_sync_round_flush(bool *done, int fd, const char *name)
+{
+    (void)fd;
+    (void)name;
+    *done = false;
     return NULL;
 }
 
@@ -158,6 +165,7 @@ fs_error_t *fs_sync_round_folders(const fs_sync_file_t *folders, int count)
 {
     bool done = false;
 
-    FS_TRY(flush(&done, folders, count));
+    if (count > 1 && same_device(folders, count))
+        FS_TRY(fs_sync_round_flush(&done, folders[0].fd, folders[0].name));
     return done ? NULL : fs_sync_round(folders, count);
 }

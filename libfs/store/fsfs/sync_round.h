@@ -36,4 +36,13 @@ fs_error_t *fs_sync_round(const fs_sync_file_t *files, int count) FS_MUST_CHECK;
 fs_error_t *fs_sync_round_folders(const fs_sync_file_t *folders,
                                   int count) FS_MUST_CHECK;
 
+/**
+ * Flush the file system of the open `fd` once, for who has changed many files
+ * on it. `*done` is false, and nothing happened, where this is not to be had or
+ * would wait for others' files.
+ * Errors: FS_ERR_IO.
+ */
+fs_error_t *fs_sync_round_flush(bool *done, int fd,
+                                const char *name) FS_MUST_CHECK;
+
 #endif
