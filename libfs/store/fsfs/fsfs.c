@@ -9,6 +9,7 @@
 
 #include "libfs/format/hash_dump.h"
 #include "libfs/store/fsfs/changes_read.h"
+#include "libfs/store/fsfs/create.h"
 #include "libfs/store/fsfs/current.h"
 #include "libfs/store/fsfs/dir_pages.h"
 #include "libfs/store/fsfs/facts.h"
@@ -203,6 +204,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .options = fs_open_options,
         .check_options = fs_open_check_options,
         .probe = fs_open_probe,
+        .create = fs_create,
         .open = open_store,
         .check = check,
         .uuid = uuid,
