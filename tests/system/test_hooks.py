@@ -149,8 +149,9 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def server(work):
-    """Repositories at /users (with login), /open (without) and /env (with a
-    file of its own for the environment of hooks)."""
+    """Repositories at /users (with login), /open (without), /env (with a file
+    of its own for the environment of hooks) and /soon (hooks have a second).
+    """
     folder = tempfile.mkdtemp(prefix="hooks-", dir=work)
     os.chmod(folder, 0o755)
     repos = os.path.join(folder, "repos")
@@ -159,7 +160,9 @@ def server(work):
     with open(env, "w") as out:
         out.write("[default]\nA=absolute\n")
     users = harness.login(folder, "jo", "flo") + ["Require valid-user"]
+    impatient = [] if PEER else ["RepoHookTimeout 1"]
     places = [("/users", users), ("/open", []),
+              ("/soon", users + impatient),
               ("/env", users + [harness.directive("HooksEnv", '"%s"' % env)])]
     served = harness.Httpd(
         os.path.join(folder, "httpd"), "event",
@@ -566,3 +569,17 @@ def test_a_flood_of_output_is_cut(stage):
     text = stage.fails("commit", "-m", "m")
     assert "[134464 more bytes]" in text
     assert len(text) < 70000
+
+
+@pytest.mark.skipif(PEER, reason="waits for ever")
+def test_a_hook_that_hangs_is_ended(server, folder):
+    stage = Stage(server, folder, "soon")
+    stage.script("pre-commit", "echo begun >&2; sleep 1000")
+    stage.change()
+    text = stage.fails("commit", "-m", "m")
+    assert ("'pre-commit' hook failed (it was ended after 1.0 seconds) with "
+            "output:\nbegun\n") in text
+    assert stage.transactions() == []
+    stage.drop("pre-commit")
+    stage.commit()
+    assert stage.youngest() == 2
