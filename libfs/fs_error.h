@@ -114,6 +114,8 @@ typedef enum fs_error_kind_t {
     X(FS_ERR_SVNDIFF_COMPRESSED, 185005, FS_KIND_BAD_REQUEST,                  \
       "svndiff section has the wrong size")                                    \
     X(FS_ERR_MALFORMED_URL, 190001, FS_KIND_BAD_REQUEST, "malformed URL")      \
+    X(FS_ERR_FOLDER_NOT_EMPTY, 200011, FS_KIND_CONFLICT,                       \
+      "the folder is not empty")                                               \
     X(FS_ERR_CANCELLED, 200015, FS_KIND_ABORTED, "the receiver is gone")       \
     X(FS_ERR_INCOMPLETE_DATA, 200003, FS_KIND_BAD_REQUEST, "incomplete data")  \
     X(FS_ERR_BAD_NUMBER, 200004, FS_KIND_BAD_REQUEST, "not a valid number")    \

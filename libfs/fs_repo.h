@@ -34,6 +34,22 @@ fs_error_t *fs_repo_open(fs_repo_t **repo, const char *path,
                          apr_hash_t *options, cache_t *cache,
                          apr_pool_t *result) FS_MUST_CHECK;
 
+/**
+ * Make a repository with an empty revision 0 in the folder `path`, which is
+ * not there, or empty; its parent is there. Like `svnadmin create` makes it.
+ *
+ * @param options  table as for fs_repo_open(). "compatible-version" and
+ *                 "shard-size" say what it is like, and those of fsfs.conf are
+ *                 written there
+ *
+ * Errors: FS_ERR_FOLDER_NOT_EMPTY; FS_ERR_EXISTS, there is a file;
+ *         FS_ERR_BAD_ARGS, an option, named, or the folder is a repository or
+ *         lies in one; FS_ERR_IO. What was made is removed.
+ * Cost:   some forty fsync, unless "nosync".
+ */
+fs_error_t *fs_repo_create(const char *path, apr_hash_t *options,
+                           apr_pool_t *scratch) FS_MUST_CHECK;
+
 /** The option table that stores understand: name, meaning; ends with NULL. */
 typedef struct fs_option_t {
     const char *name;

@@ -258,8 +258,8 @@ static fs_error_t *failure(const fs_hooks_t *hooks, fs_hook_id_t id,
         break;
     case FS_RUN_TIMED_OUT:
         fs_buffer_printf(
-            out, "'%s' hook failed (it was ended after %" APR_TIME_T_FMT " ms)",
-            rows[id].name, apr_time_as_msec(hooks->config.timeout));
+            out, "'%s' hook failed (it was ended after %.1f seconds)",
+            rows[id].name, (double)hooks->config.timeout / APR_USEC_PER_SEC);
         append_output(out, &end->errors);
         break;
     case FS_RUN_NOT_STARTED:

@@ -100,6 +100,13 @@ fs_error_t *fs_repo_open(fs_repo_t **repo, const char *path,
     return NULL;
 }
 
+fs_error_t *fs_repo_create(const char *path, apr_hash_t *options,
+                           apr_pool_t *scratch)
+{
+    FS_TRY(check_names(options, scratch));
+    return stores[0]()->create(path, options, scratch);
+}
+
 fs_store_t *fs_repo_store(const fs_repo_t *repo)
 {
     return repo->store;

@@ -144,6 +144,10 @@ typedef struct fs_store_vtable_t {
     /** Does the repository folder `path` hold a store of this kind? */
     fs_error_t *(*probe)(bool *mine, const char *path, apr_pool_t *scratch);
 
+    /** See fs_repo_create(); `options` holds known keys only. */
+    fs_error_t *(*create)(const char *path, apr_hash_t *options,
+                          apr_pool_t *scratch);
+
     /** Open; `options` holds known keys only. Lives in `result`. */
     fs_error_t *(*open)(fs_store_t **store, const char *path,
                         apr_hash_t *options, cache_t *cache,

@@ -51,22 +51,22 @@ fs_error_t *fs_prop_edit_check_node(bool *mergeinfo_mod,
     int i;
 
     *mergeinfo_mod = false;
-    FS_TRY(fs_prop_edit_check(changes, count));
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count; i++) {
         if (!strcmp(changes[i].name, MERGEINFO)) {
             *mergeinfo_mod = true;
             FS_TRY(check_mergeinfo(changes[i].value, path, scratch));
         }
+        FS_TRY(fs_prop_rules_check(changes[i].name, changes[i].value));
+    }
     return NULL;
 }
 
 fs_error_t *fs_txn_check_prop(const fs_prop_change_t *change,
                               apr_pool_t *scratch)
 {
-    FS_TRY(fs_prop_edit_check(change, 1));
-    return strcmp(change->name, MERGEINFO)
-               ? NULL
-               : check_mergeinfo(change->value, change->name, scratch);
+    if (!strcmp(change->name, MERGEINFO))
+        FS_TRY(check_mergeinfo(change->value, change->name, scratch));
+    return fs_prop_rules_check(change->name, change->value);
 }
 
 void fs_prop_edit_apply(apr_hash_t *props, const fs_prop_change_t *changes,

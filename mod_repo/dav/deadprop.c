@@ -122,14 +122,25 @@ static bool is_tag(const char *name)
     return true;
 }
 
-/* Name of the property in the repository, NULL if it can be none. */
-static const char *name_in_repository(const dav_prop_name *name,
-                                      apr_pool_t *result)
+static bool is_foreign(const dav_prop_name *name)
 {
-    return repo_propname_encode(name->ns, name->name, result);
+    return strcmp(name->ns, REPO_NS_PROP_SVN) != 0 &&
+           strcmp(name->ns, REPO_NS_PROP_CUSTOM) != 0;
 }
 
-/* Subversion clients know no other namespaces than theirs. */
+/* Name of the property in the repository, NULL if it can be none. Subversion
+ * clients know no other namespaces than theirs. */
+static const char *name_in_repository(const dav_prop_name *name,
+                                      const dav_db *db)
+{
+    const dav_resource_private *info = db->resource->info;
+
+    if (is_foreign(name) && (info->request->is_svn || !info->node ||
+                             !fs_node_has_props(info->node)))
+        return NULL;
+    return repo_propname_encode(name->ns, name->name, db->pool);
+}
+
 static void name_for_clients(dav_prop_name *pname, const char *name,
                              const dav_db *db)
 {
@@ -212,12 +223,6 @@ static const char *foreign_property(const dav_prop_name *name,
         ">\n", NULL);
 }
 
-static bool is_foreign(const dav_prop_name *name)
-{
-    return strcmp(name->ns, REPO_NS_PROP_SVN) != 0 &&
-           strcmp(name->ns, REPO_NS_PROP_CUSTOM) != 0;
-}
-
 /* Is it one of the two that follow the names of a listing? */
 static bool is_standard(const dav_prop_name *name)
 {
@@ -240,7 +245,7 @@ static dav_error *output_value(dav_db *db, const dav_prop_name *name,
         return db->resource->info->node && db->names
                    ? output_standard(db, name->name, phdr, found)
                    : NULL;
-    own = name_in_repository(name, db->pool);
+    own = name_in_repository(name, db);
     if (!own || !is_tag(own))
         return NULL;
     err = load(db);
@@ -258,7 +263,7 @@ static dav_error *output_value(dav_db *db, const dav_prop_name *name,
 
 static int exists(dav_db *db, const dav_prop_name *name)
 {
-    const char *own = name_in_repository(name, db->pool);
+    const char *own = name_in_repository(name, db);
     dav_error *err = own ? load(db) : NULL;
 
     return own && !err && apr_hash_get(db->props, own, APR_HASH_KEY_STRING);

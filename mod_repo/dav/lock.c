@@ -373,7 +373,7 @@ static dav_error *append_locks(dav_lockdb *db, const dav_resource *resource,
         return err;
     /* A hook may have chosen it. */
     lock->info->token->text = taken->token;
-    repo_request_action(request, "lock %s%s",
+    repo_request_action(request, "lock (%s)%s",
                         repo_uri_encode(wish.path, request->pool),
                         wish.steal ? " steal" : "");
     return NULL;
@@ -492,7 +492,7 @@ static dav_error *remove_lock(dav_lockdb *db, const dav_resource *resource,
                                "known");
     if (err)
         return answer_unlock(request, err);
-    repo_request_action(request, "unlock %s%s",
+    repo_request_action(request, "unlock (%s)%s",
                         repo_uri_encode(path, request->pool),
                         force ? " break" : "");
     return NULL;

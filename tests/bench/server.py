@@ -45,6 +45,7 @@ class Server(harness.Httpd):
         self.repositories = repositories
         self.tuned = tuned and module == "mod_dav_svn"
         self.logs_requests = False
+        self.location_lines = []  # more of them
 
     def location(self, name, path):
         """The section that serves one repository."""
@@ -54,7 +55,7 @@ class Server(harness.Httpd):
                  '%s "%s"' % (directive, path)]
         if self.tuned:
             lines += TUNED_LOCATION
-        return lines + ["</Location>"]
+        return lines + self.location_lines + ["</Location>"]
 
     def write_config(self):
         """The same for both modules, but for themselves; without access log
@@ -70,7 +71,8 @@ class Server(harness.Httpd):
                  "KeepAlive On", "MaxKeepAliveRequests 0",
                  "KeepAliveTimeout 5", "Timeout 300",
                  "TypesConfig /etc/mime.types"]
-        for name in ["mpm_" + self.mpm, "authz_core", "dav", "mime"]:
+        for name in ["mpm_" + self.mpm, "authz_core", "dav", "mime",
+                     "authn_core"] + self.modules:
             path = os.path.join(libexec, "mod_%s.so" % name)
             if os.path.exists(path):
                 lines.append("LoadModule %s_module %s" % (name, path))

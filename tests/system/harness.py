@@ -102,13 +102,14 @@ class Client:
         with open(os.path.join(self.config, "config"), "w") as out:
             out.write("[auth]\npassword-stores =\n")
 
-    def run(self, *args, check=True, cwd=None, program="svn"):
+    def run(self, *args, check=True, cwd=None, program="svn", **more):
         """Run a client command; returns the completed process."""
         return run(
             [program, "--non-interactive", "--config-dir", self.config]
             + list(args),
             check=check,
             cwd=cwd,
+            **more,
         )
 
     def out(self, *args, cwd=None, program="svn"):
@@ -443,7 +444,7 @@ class Element:
 def parse_xml(body):
     """Parse XML as Subversion clients do: `C:a:b` is `a:b` in `C`."""
     root = Element("", {})
-    stack = [(root, {"": ""})]
+    stack = [(root, {"": "", "xml": "http://www.w3.org/XML/1998/namespace"})]
 
     def resolve(name, spaces, default):
         prefix, colon, rest = name.partition(":")
@@ -536,6 +537,12 @@ def readable(path):
     """Let the server's user read a repository that root made."""
     if os.geteuid() == 0:
         run(["chmod", "-R", "a+rX", path])
+
+
+def writable(path):
+    """Let the server's user write to a repository that root made."""
+    if os.geteuid() == 0:
+        run(["chown", "-R", "nobody:nogroup", path])
 
 
 def tree(folder):

@@ -15,7 +15,21 @@
 #include <apr_getopt.h>
 #include <apr_strings.h>
 
+/* Options that have no letter. */
+enum {
+    OPT_FS_TYPE = 256,
+    OPT_COMPATIBLE,
+    OPT_PRE_1_4,
+    OPT_PRE_1_5,
+    OPT_PRE_1_6,
+    OPT_OPTION,
+    OPT_IGNORED,
+    OPT_IGNORED_ARG
+};
+
 static const admin_command_t commands[] = {
+    { "create", "REPOSITORY [--compatible-version ARG] [--option NAME=VALUE]",
+      "make an empty repository", ADMIN_OPT_CREATE, 1, 1, admin_cmd_create },
     { "dump", "REPOSITORY [-r FROM[:TO]] [--incremental] [--deltas] [-F FILE]",
       "write revisions as a dump stream",
       ADMIN_OPT_REV | ADMIN_OPT_QUIET | ADMIN_OPT_INCREMENTAL |
@@ -39,6 +53,17 @@ static const apr_getopt_option_t options[] = {
     { "memory-cache-size", 'M', 1, "MiB of memory for caching (16)" },
     { "full-paths", 'f', 0, "show full paths" },
     { "non-recursive", 'N', 0, "only the directory itself" },
+    { "compatible-version", OPT_COMPATIBLE, 1,
+      "a new repository is for this release and later ones (1.8)" },
+    { "option", OPT_OPTION, 1,
+      "set NAME=VALUE in a new repository (shard-size=100)" },
+    { "fs-type", OPT_FS_TYPE, 1, "kind of a new repository: fsfs" },
+    { "pre-1.4-compatible", OPT_PRE_1_4, 0, "old word for 1.3" },
+    { "pre-1.5-compatible", OPT_PRE_1_5, 0, "old word for 1.4" },
+    { "pre-1.6-compatible", OPT_PRE_1_6, 0, "old word for 1.5" },
+    { "bdb-txn-nosync", OPT_IGNORED, 0, "has no effect" },
+    { "bdb-log-keep", OPT_IGNORED, 0, "has no effect" },
+    { "config-dir", OPT_IGNORED_ARG, 1, "has no effect" },
     { "help", 'h', 0, "this text" },
     { "version", 'v', 0, "the version" },
     { NULL, 0, 0, NULL },
@@ -112,9 +137,14 @@ static void print_help(void)
     print_commands("", commands);
     print_commands("look ", admin_look_commands);
     printf("\noptions:\n");
-    for (option = options; option->name; option++)
-        printf("  -%c, --%s%s: %s\n", option->optch, option->name,
-               option->has_arg ? " ARG" : "", option->description);
+    for (option = options; option->name; option++) {
+        if (option->optch < OPT_FS_TYPE)
+            printf("  -%c, ", option->optch);
+        else
+            printf("      ");
+        printf("--%s%s: %s\n", option->name, option->has_arg ? " ARG" : "",
+               option->description);
+    }
 }
 
 static bool parse_rev(fs_rev_t *rev, const char *text, const char **end)
@@ -171,8 +201,63 @@ static unsigned int option_bit(int letter)
     case 'N':
         return ADMIN_OPT_NON_RECURSIVE;
     default:
-        return 0;
+        return letter >= OPT_FS_TYPE ? ADMIN_OPT_CREATE : 0;
     }
+}
+
+/* The option as it is written: by its letter, if it has one. */
+static const char *spelling(int letter, apr_pool_t *pool)
+{
+    const apr_getopt_option_t *option = options;
+
+    if (letter < OPT_FS_TYPE)
+        return apr_psprintf(pool, "-%c", letter);
+    while (option->optch != letter)
+        option++;
+    return apr_pstrcat(pool, "--", option->name, (char *)NULL);
+}
+
+static void set_create(admin_args_t *args, const char *name, const char *value)
+{
+    apr_hash_set(args->create, name, APR_HASH_KEY_STRING, value);
+}
+
+/* An option of a new repository. */
+static const char *take_create_option(admin_args_t *args, int letter,
+                                      const char *value)
+{
+    static const char version[] = "compatible-version";
+    const char *equals;
+
+    switch (letter) {
+    case OPT_FS_TYPE:
+        args->fs_type = value;
+        break;
+    case OPT_COMPATIBLE:
+        set_create(args, version, value);
+        break;
+    case OPT_PRE_1_4:
+        set_create(args, version, "1.3");
+        break;
+    case OPT_PRE_1_5:
+        set_create(args, version, "1.4");
+        break;
+    case OPT_PRE_1_6:
+        set_create(args, version, "1.5");
+        break;
+    case OPT_OPTION:
+        equals = strchr(value, '=');
+        if (!equals)
+            return apr_psprintf(args->pool, "'%s' is not NAME=VALUE", value);
+        set_create(
+            args,
+            apr_pstrmemdup(args->pool, value, (apr_size_t)(equals - value)),
+            equals + 1);
+        break;
+    default: /* ignored */
+        break;
+    }
+    return NULL;
 }
 
 static const char *take_option(admin_args_t *args,
@@ -183,8 +268,10 @@ static const char *take_option(admin_args_t *args,
     char *end;
 
     if (bit && !(command->options & bit))
-        return apr_psprintf(args->pool, "'%s' does not take the option '-%c'",
-                            command->name, letter);
+        return apr_psprintf(args->pool, "'%s' does not take the option '%s'",
+                            command->name, spelling(letter, args->pool));
+    if (bit == ADMIN_OPT_CREATE)
+        return take_create_option(args, letter, value);
     switch (letter) {
     case 'r':
         if (!parse_range(args, value))
@@ -273,6 +360,7 @@ static int run_command(const admin_command_t *command, int argc,
     args.words = apr_array_make(pool, 4, sizeof(const char *));
     args.rev = args.rev_end = FS_INVALID_REV;
     args.cache_mib = 16;
+    args.create = apr_hash_make(pool);
     args.pool = pool;
     complaint = parse_args(&args, command, argc, argv);
     if (complaint) {

@@ -4,6 +4,7 @@
 #ifndef TOOLS_REPOADMIN_REPOADMIN_H
 #define TOOLS_REPOADMIN_REPOADMIN_H
 
+#include <apr_hash.h>
 #include <apr_pools.h>
 #include <apr_tables.h>
 
@@ -21,6 +22,8 @@ typedef struct admin_args_t {
     bool non_recursive;
     const char *file;       /* -F: write there, NULL: standard output */
     unsigned int cache_mib; /* -M */
+    apr_hash_t *create;     /* options of a new repository */
+    const char *fs_type;    /* --fs-type, NULL: not given */
     apr_pool_t *pool;
 } admin_args_t;
 
@@ -32,7 +35,8 @@ enum {
     ADMIN_OPT_DELTAS = 8,
     ADMIN_OPT_FILE = 16,
     ADMIN_OPT_FULL_PATHS = 32,
-    ADMIN_OPT_NON_RECURSIVE = 64
+    ADMIN_OPT_NON_RECURSIVE = 64,
+    ADMIN_OPT_CREATE = 128 /* all that are for a new repository */
 };
 
 /** One command. */
@@ -46,6 +50,7 @@ typedef struct admin_command_t {
     fs_error_t *(*run)(const admin_args_t *args);
 } admin_command_t;
 
+fs_error_t *admin_cmd_create(const admin_args_t *args);
 fs_error_t *admin_cmd_dump(const admin_args_t *args);
 fs_error_t *admin_cmd_info(const admin_args_t *args);
 fs_error_t *admin_cmd_lslocks(const admin_args_t *args);

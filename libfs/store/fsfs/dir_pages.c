@@ -17,7 +17,8 @@
 /* How long to wait for somebody who builds the same directory. */
 #define CLAIM_MS 2000
 
-struct fs_store_dir_t {
+typedef struct cursor_t {
+    fs_store_dir_t dir; /* first: its address is that of the cursor */
     fs_fsfs_t *fsfs;
     fs_content_t content;
     apr_pool_t *pool;       /* for `built` */
@@ -26,7 +27,7 @@ struct fs_store_dir_t {
     fs_bytes_t page;        /* the leaf that is read; data NULL: the end */
     apr_uint32_t next;      /* entry in it */
     fs_store_entry_t entry; /* what was handed out last */
-};
+} cursor_t;
 
 /* --- Pages --- */
 
@@ -242,7 +243,7 @@ fs_error_t *fs_dir_pages_lookup(const fs_store_entry_t **entry, fs_fsfs_t *fsfs,
 
 /* --- Reading in order --- */
 
-static fs_error_t *load_page(fs_store_dir_t *dir, apr_uint32_t number)
+static fs_error_t *load_page(cursor_t *dir, apr_uint32_t number)
 {
     apr_pool_clear(dir->page_pool);
     dir->next = 0;
@@ -254,13 +255,14 @@ fs_error_t *fs_dir_pages_open(fs_store_dir_t **dir, fs_fsfs_t *fsfs,
                               const fs_node_record_t *record,
                               apr_pool_t *result)
 {
-    fs_store_dir_t *d = apr_pcalloc(result, sizeof(*d));
+    cursor_t *d = apr_pcalloc(result, sizeof(*d));
 
     FS_TRY(need_directory(record));
+    d->dir.next = fs_dir_pages_next;
     d->fsfs = fsfs;
     d->content = record->text;
     d->pool = result;
-    *dir = d;
+    *dir = &d->dir;
     if (!record->text.present)
         return NULL;
     apr_pool_create(&d->page_pool, result);
@@ -269,8 +271,10 @@ fs_error_t *fs_dir_pages_open(fs_store_dir_t **dir, fs_fsfs_t *fsfs,
 }
 
 fs_error_t *fs_dir_pages_next(const fs_store_entry_t **entry,
-                              fs_store_dir_t *dir)
+                              fs_store_dir_t *cursor)
 {
+    cursor_t *dir = (cursor_t *)cursor;
+
     *entry = NULL;
     while (dir->page.data && dir->next >= page_count(&dir->page)) {
         apr_uint32_t number = number_at(dir->page.data + 8);

@@ -149,6 +149,28 @@ fs_error_t *fs_durable_write(const fs_durable_t *where, const char *path,
     return err;
 }
 
+fs_error_t *fs_durable_create(const fs_durable_t *where, const char *path,
+                              mode_t mode, fs_bytes_t bytes)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    fs_error_t *err;
+    int fd;
+
+    do {
+        fd = openat(where->folder, path, flags, mode);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return FS_ERROR_APR(errno, "cannot create '%s'", path);
+    err = write_all(fd, bytes, path);
+    if (!err && !where->nosync)
+        err = sync_open(fd, path);
+    if (close(fd) && errno != EINTR && !err)
+        err = FS_ERROR_APR(errno, "cannot close '%s'", path);
+    if (err)
+        (void)unlinkat(where->folder, path, 0);
+    return err;
+}
+
 static fs_error_t *open_folder(int *fd, int from, const char *path)
 {
     do {

@@ -10,6 +10,8 @@
 #ifndef LIBFS_STORE_FSFS_DURABLE_H
 #define LIBFS_STORE_FSFS_DURABLE_H
 
+#include <sys/types.h>
+
 #include <apr_pools.h>
 
 #include "libfs/fs_error.h"
@@ -55,6 +57,16 @@ void fs_durable_drop(const fs_durable_t *where, const char *path, int fd,
 
 /** The name that `path` has until the rename. */
 const char *fs_durable_temporary(const char *path, apr_pool_t *result);
+
+/**
+ * Make the new file `path` with `bytes`; its name is not durable before its
+ * folder is synced.
+ * @param mode  permissions, less those that the process never gives
+ * Errors: FS_ERR_IO, also if there is such a file; what was made is removed.
+ * Cost:   an fsync, unless `nosync`.
+ */
+fs_error_t *fs_durable_create(const fs_durable_t *where, const char *path,
+                              mode_t mode, fs_bytes_t bytes) FS_MUST_CHECK;
 
 /** Make the names in the folder of `path` durable. Errors: FS_ERR_IO.
  *  Cost: an fsync, unless `nosync`. */

@@ -9,6 +9,7 @@
 
 #include "libfs/format/hash_dump.h"
 #include "libfs/store/fsfs/changes_read.h"
+#include "libfs/store/fsfs/create.h"
 #include "libfs/store/fsfs/current.h"
 #include "libfs/store/fsfs/dir_pages.h"
 #include "libfs/store/fsfs/facts.h"
@@ -20,7 +21,9 @@
 #include "libfs/store/fsfs/rep_read.h"
 #include "libfs/store/fsfs/revprop.h"
 #include "libfs/store/fsfs/revprop_edit.h"
+#include "libfs/store/fsfs/txn.h"
 #include "libfs/store/fsfs/txn_list.h"
+#include "libfs/store/fsfs/txn_read.h"
 
 /* Longest property list of a node that is read, in bytes. */
 #define PROPS_MAX ((apr_size_t)1 << 30)
@@ -89,6 +92,8 @@ static fs_error_t *node(const fs_node_record_t **record, fs_store_t *store,
                         const fs_node_id_t *id, apr_pool_t *result,
                         apr_pool_t *scratch)
 {
+    if (fs_txn_read_is_ours(id->bytes))
+        return fs_txn_read_node(record, id, result);
     return fs_node_read(record, fs_handle_of(store), id, result, scratch);
 }
 
@@ -96,6 +101,8 @@ static fs_error_t *dir_lookup(const fs_store_entry_t **entry, fs_store_t *store,
                               const fs_node_record_t *record, const char *name,
                               apr_pool_t *result, apr_pool_t *scratch)
 {
+    if (fs_txn_read_is_ours(record->id.bytes))
+        return fs_txn_read_lookup(entry, record, name, result, scratch);
     return fs_dir_pages_lookup(entry, fs_handle_of(store), record, name, result,
                                scratch);
 }
@@ -103,7 +110,14 @@ static fs_error_t *dir_lookup(const fs_store_entry_t **entry, fs_store_t *store,
 static fs_error_t *dir_open(fs_store_dir_t **dir, fs_store_t *store,
                             const fs_node_record_t *record, apr_pool_t *result)
 {
+    if (fs_txn_read_is_ours(record->id.bytes))
+        return fs_txn_read_dir_open(dir, record, result);
     return fs_dir_pages_open(dir, fs_handle_of(store), record, result);
+}
+
+static fs_error_t *dir_next(const fs_store_entry_t **entry, fs_store_dir_t *dir)
+{
+    return dir->next(entry, dir);
 }
 
 static fs_error_t *props(apr_hash_t **table, fs_store_t *store,
@@ -114,8 +128,11 @@ static fs_error_t *props(apr_hash_t **table, fs_store_t *store,
     fs_error_t *err;
     fs_bytes_t text;
 
-    FS_TRY(fs_rep_read_all(&text, fs_handle_of(store), content,
-                           CACHE_PROPERTIES, PROPS_MAX, scratch));
+    if (fs_txn_read_is_ours(content->id))
+        FS_TRY(fs_txn_read_props(&text, content, scratch));
+    else
+        FS_TRY(fs_rep_read_all(&text, fs_handle_of(store), content,
+                               CACHE_PROPERTIES, PROPS_MAX, scratch));
     if (!text.len) {
         *table = apr_hash_make(result);
         return NULL;
@@ -128,6 +145,8 @@ static fs_error_t *open_content(fs_stream_t **stream, fs_store_t *store,
                                 const fs_content_t *content,
                                 apr_uint64_t offset, apr_pool_t *result)
 {
+    if (fs_txn_read_is_ours(content->id))
+        return fs_txn_read_stream(stream, content, offset, result);
     return fs_rep_read_stream(stream, fs_handle_of(store), content, offset,
                               result);
 }
@@ -138,6 +157,10 @@ static fs_error_t *open_stored_delta(fs_stored_delta_t **delta,
                                      const fs_content_t *content,
                                      unsigned int versions, apr_pool_t *result)
 {
+    *delta = NULL;
+    if (fs_txn_read_is_ours(content->id) ||
+        (base && fs_txn_read_is_ours(base->id)))
+        return NULL;
     return fs_rep_read_stored_delta(delta, fs_handle_of(store), base, content,
                                     versions, result);
 }
@@ -203,6 +226,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .options = fs_open_options,
         .check_options = fs_open_check_options,
         .probe = fs_open_probe,
+        .create = fs_create,
         .open = open_store,
         .check = check,
         .uuid = uuid,
@@ -216,7 +240,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .node = node,
         .dir_lookup = dir_lookup,
         .dir_open = dir_open,
-        .dir_next = fs_dir_pages_next,
+        .dir_next = dir_next,
         .props = props,
         .open_content = open_content,
         .open_stored_delta = open_stored_delta,
@@ -228,6 +252,7 @@ const fs_store_vtable_t *fs_fsfs_vtable(void)
         .lock_edit = lock_edit,
         .lock_get = lock_get,
         .lock_list = lock_list,
+        .txn = &fs_txn_vtable,
     };
 
     return &vtable;

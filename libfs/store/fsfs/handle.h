@@ -70,6 +70,12 @@ typedef struct fs_fsfs_t {
     } pack;
 } fs_fsfs_t;
 
+/** What each cursor over a directory begins with. */
+struct fs_store_dir_t {
+    /** See dir_next() of the store. */
+    fs_error_t *(*next)(const fs_store_entry_t **entry, fs_store_dir_t *dir);
+};
+
 /** The FSFS store behind `store`. */
 static inline fs_fsfs_t *fs_handle_of(fs_store_t *store)
 {

@@ -259,13 +259,9 @@ static apr_uint64_t edition_of(const fs_rep_t *rep)
     return h ? h : 1;
 }
 
-static fs_error_t *take_content(fs_content_t *out, bool present,
-                                const fs_rep_t *rep, const char *what)
+void fs_node_read_content(fs_content_t *out, const fs_rep_t *rep)
 {
-    if (!present)
-        return NULL;
-    if (rep->in_txn_file || rep->rev < 0)
-        return FS_ERROR(FS_ERR_CORRUPT, "its %s is in a transaction", what);
+    memset(out, 0, sizeof(*out));
     out->present = true;
     fs_handle_pack_id(out->id, rep->rev, rep->item);
     out->stored_len = rep->length;
@@ -275,6 +271,16 @@ static fs_error_t *take_content(fs_content_t *out, bool present,
     out->has_sha1 = rep->has_sha1;
     memcpy(out->md5, rep->md5, sizeof(out->md5));
     memcpy(out->sha1, rep->sha1, sizeof(out->sha1));
+}
+
+static fs_error_t *take_content(fs_content_t *out, bool present,
+                                const fs_rep_t *rep, const char *what)
+{
+    if (!present)
+        return NULL;
+    if (rep->in_txn_file || rep->rev < 0)
+        return FS_ERROR(FS_ERR_CORRUPT, "its %s is in a transaction", what);
+    fs_node_read_content(out, rep);
     return NULL;
 }
 
@@ -306,26 +312,26 @@ static fs_error_t *fill(fs_node_record_t *out, const fs_node_rev_t *node)
     return NULL;
 }
 
-static fs_error_t *parse(fs_node_record_t *out, fs_item_t *item,
+static fs_error_t *parse(fs_node_rev_t *node, fs_item_t *item,
                          apr_pool_t *result, apr_pool_t *scratch)
 {
+    fs_node_record_t sound = { 0 };
     fs_bytes_t bytes;
-    fs_node_rev_t node;
 
     FS_TRY(fs_item_verify(item, FS_ITEM_NODE_REV, scratch));
     FS_TRY(read_record(&bytes, item, scratch));
-    FS_TRY(fs_node_rev_parse(&node, bytes.data, bytes.len, result));
-    if (node.id.rev != item->rev || node.id.item != item->number)
+    FS_TRY(fs_node_rev_parse(node, bytes.data, bytes.len, result));
+    if (node->id.rev != item->rev || node->id.item != item->number)
         return FS_ERROR(FS_ERR_CORRUPT,
                         "the record found has the id of r%" FS_REV_FMT
                         " item %" APR_UINT64_T_FMT,
-                        node.id.rev, node.id.item);
-    return fill(out, &node);
+                        node->id.rev, node->id.item);
+    return fill(&sound, node);
 }
 
-static fs_error_t *load(fs_node_record_t *out, fs_fsfs_t *fsfs, fs_rev_t rev,
-                        apr_uint64_t number, apr_pool_t *result,
-                        apr_pool_t *scratch)
+fs_error_t *fs_node_read_whole(fs_node_rev_t *out, fs_fsfs_t *fsfs,
+                               fs_rev_t rev, apr_uint64_t number,
+                               apr_pool_t *result, apr_pool_t *scratch)
 {
     fs_error_t *err;
     fs_item_t item;
@@ -334,6 +340,16 @@ static fs_error_t *load(fs_node_record_t *out, fs_fsfs_t *fsfs, fs_rev_t rev,
     err = parse(out, &item, result, scratch);
     fs_item_close(&item);
     return err ? fs_item_wrap(err, rev, number) : NULL;
+}
+
+static fs_error_t *load(fs_node_record_t *out, fs_fsfs_t *fsfs, fs_rev_t rev,
+                        apr_uint64_t number, apr_pool_t *result,
+                        apr_pool_t *scratch)
+{
+    fs_node_rev_t node;
+
+    FS_TRY(fs_node_read_whole(&node, fsfs, rev, number, result, scratch));
+    return fill(out, &node);
 }
 
 fs_error_t *fs_node_read(const fs_node_record_t **record, fs_fsfs_t *fsfs,

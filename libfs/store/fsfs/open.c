@@ -12,6 +12,7 @@
 
 #include "libfs/base/number.h"
 #include "libfs/store/fsfs/block.h"
+#include "libfs/store/fsfs/create.h"
 #include "libfs/store/fsfs/current.h"
 #include "libfs/store/fsfs/rep_cache.h"
 #include "libfs/store/fsfs/rev_file.h"
@@ -64,6 +65,8 @@ const fs_option_t fs_open_options[] = {
     { "compatible-version",
       "release whose tools must be able to read a new repository; default the "
       "newest" },
+    { "shard-size", "revisions in a folder of a new repository, 0: all in one; "
+                    "default 1000, one folder for versions before 1.5" },
     { NULL, NULL }
 };
 
@@ -194,35 +197,18 @@ static fs_error_t *seconds_option(apr_interval_time_t *out, apr_hash_t *options,
     return NULL;
 }
 
-static fs_error_t *check_version_option(apr_hash_t *options)
-{
-    static const char name[] = "compatible-version";
-    const char *value = option(options, name);
-    const char *p = value;
-
-    if (!value)
-        return NULL;
-    while (*p && strchr("0123456789.", *p))
-        p++;
-    if (*p || strncmp(value, "1.", 2) || !value[2])
-        return FS_ERROR(FS_ERR_BAD_ARGS,
-                        "option '%s' has the value '%s', a release such as "
-                        "1.8 is allowed",
-                        name, value);
-    return NULL;
-}
-
 /* Put `options` over `values`, and make settings of both in `fsfs`. */
 static fs_error_t *take_options(fs_fsfs_t *fsfs, fs_conf_values_t *values,
                                 apr_hash_t *options, int format)
 {
+    fs_create_format_t unused; /* an open repository has its format */
     const fs_option_t *known;
     fs_error_t *err;
 
     FS_TRY(bool_option(&fsfs->nosync, options, "nosync"));
     FS_TRY(seconds_option(&fsfs->lock_timeout, options, "lock-timeout",
                           LOCK_TIMEOUT, LOCK_TIMEOUT_MAX));
-    FS_TRY(check_version_option(options));
+    FS_TRY(fs_create_format(&unused, options));
     for (known = fs_open_options; known->name; known++) {
         const char *value = option(options, known->name);
 
@@ -234,12 +220,19 @@ static fs_error_t *take_options(fs_fsfs_t *fsfs, fs_conf_values_t *values,
                : NULL;
 }
 
+fs_error_t *fs_open_settings(fs_fsfs_t *fsfs, apr_hash_t *options,
+                             apr_pool_t *scratch)
+{
+    return take_options(fsfs, fs_conf_file_values(scratch), options,
+                        fsfs->format.format);
+}
+
 fs_error_t *fs_open_check_options(apr_hash_t *options, apr_pool_t *scratch)
 {
     fs_fsfs_t *unused = apr_pcalloc(scratch, sizeof(*unused));
 
-    return take_options(unused, fs_conf_file_values(scratch), options,
-                        FS_FORMAT_NEWEST);
+    unused->format.format = FS_FORMAT_NEWEST;
+    return fs_open_settings(unused, options, scratch);
 }
 
 /* Options first, then fsfs.conf, then defaults. */

@@ -14,6 +14,14 @@ fs_error_t *fs_open_check_options(apr_hash_t *options,
                                   apr_pool_t *scratch) FS_MUST_CHECK;
 
 /**
+ * Make settings in `fsfs`, of which only `format` is filled, of `options` and
+ * defaults: for a repository that is yet to be made.
+ * Errors: FS_ERR_BAD_ARGS, as above.
+ */
+fs_error_t *fs_open_settings(fs_fsfs_t *fsfs, apr_hash_t *options,
+                             apr_pool_t *scratch) FS_MUST_CHECK;
+
+/**
  * Whether the folder `path` holds an FSFS repository.
  * Errors: FS_ERR_UNSUPPORTED_REPO, it holds one of another kind, named.
  */

@@ -82,6 +82,7 @@ typedef struct fs_txn_state_t {
     int folder;               /* the transaction's folder, open */
     int journal;              /* open files in it */
     int texts;                /* texts of files: begin of the revision file */
+    apr_uint64_t generation;  /* of the journal; see txn_journal.h */
     apr_uint64_t journal_len; /* bytes that were replayed and are good */
     apr_uint64_t texts_len;   /* bytes of complete items */
     bool shown;               /* laid out as the stock tools do */

@@ -224,9 +224,10 @@ static void a_hook_that_takes_too_long_is_ended(void **state)
     stage_t stage = set_stage(&config, state);
 
     put_hook(&stage, "pre-commit", "echo begun >&2; /bin/sleep 100");
-    assert_refusal(find_and_run(&stage, FS_HOOK_PRE_COMMIT),
-                   "'pre-commit' hook failed (it was ended after 300 ms) with "
-                   "output:\nbegun\n");
+    assert_refusal(
+        find_and_run(&stage, FS_HOOK_PRE_COMMIT),
+        "'pre-commit' hook failed (it was ended after 0.3 seconds) with "
+        "output:\nbegun\n");
 }
 
 static void with_code_0_what_it_wrote_is_nobody_s_concern(void **state)
