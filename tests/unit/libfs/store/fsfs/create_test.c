@@ -246,8 +246,10 @@ static int create_limited(const char *path, rlim_t limit, apr_pool_t *pool)
         (void)signal(SIGXFSZ, SIG_IGN);
         (void)setrlimit(RLIMIT_FSIZE, &rlimit);
         err = fs_repo_create(path, NULL, pool);
+        status = !err ? 0 : err->code == FS_ERR_IO ? 1 : 2;
+        fs_error_clear(err);
         fs_error_check_thread();
-        _exit(!err ? 0 : err->code == FS_ERR_IO ? 1 : 2);
+        _exit(status);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
