@@ -216,6 +216,12 @@ AP_DECLARE(int) ap_unescape_urlencoded(char *query)
     return OK;
 }
 
+AP_DECLARE(int) ap_request_has_body(request_rec *r)
+{
+    return apr_table_get(r->headers_in, "Content-Length") != NULL ||
+           apr_table_get(r->headers_in, "Transfer-Encoding") != NULL;
+}
+
 AP_DECLARE(int) ap_run_type_checker(request_rec *r)
 {
     (void)r;

@@ -57,6 +57,8 @@ DIRECTIVES = [
     ("RepoLimitXMLNamespaces", None, ["10"], "x", True),
     ("RepoLimitXMLText", None, ["1K"], "x", True),
     ("RepoLimitPropertyNames", None, ["10"], "x", True),
+    ("RepoLimitPostBody", None, ["1K"], "-1", True),
+    ("RepoHookTimeout", None, ["1", "86400"], "86401", True),
 ]
 NAMES = [(name, values, wrong, here)
          for new, old, values, wrong, here in DIRECTIVES

@@ -41,10 +41,17 @@ static void limits_have_defaults_and_can_be_set(void **state)
     assert_int_equal(limits.xml_items, 65536);
     assert_int_equal(limits.report_text, 1048576);
     assert_int_equal(limits.prop_names, 256);
+    assert_int_equal(limits.post_body, 16777216);
     c->limits.xml_depth = 7;
     repo_config_limits(&limits, c);
     assert_int_equal(limits.xml_depth, 7);
     assert_int_equal(limits.xml_attributes, 32);
+}
+
+static void a_hook_may_run_for_an_hour(void **state)
+{
+    assert_true(repo_config_hook_timeout(config(state)) ==
+                APR_INT64_C(3600000000));
 }
 
 static void a_limit_knows_its_directive(void **state)
@@ -63,6 +70,9 @@ static void an_inner_section_inherits_what_it_does_not_set(void **state)
     outer->name = "outer";
     outer->bulk = REPO_BULK_OFF;
     outer->limits.xml_depth = 5;
+    outer->activities_db = "/srv/activities";
+    outer->hooks_env = "env";
+    outer->hook_timeout = 7;
     inner->name = "inner";
     inner->limits.xml_text = 9;
     merged = repo_config_merge_dir(unit_pool(state), outer, inner);
@@ -72,6 +82,9 @@ static void an_inner_section_inherits_what_it_does_not_set(void **state)
     assert_int_equal(merged->bulk, REPO_BULK_OFF);
     assert_int_equal(merged->limits.xml_depth, 5);
     assert_int_equal(merged->limits.xml_text, 9);
+    assert_string_equal(merged->activities_db, "/srv/activities");
+    assert_string_equal(merged->hooks_env, "env");
+    assert_int_equal(repo_config_hook_timeout(merged), 7000000);
 }
 
 static void an_inner_repository_replaces_the_outer_one(void **state)
@@ -123,6 +136,7 @@ static void a_virtual_host_inherits_from_the_server(void **state)
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(an_empty_location_has_the_defaults),
     UNIT_TEST(limits_have_defaults_and_can_be_set),
+    UNIT_TEST(a_hook_may_run_for_an_hour),
     UNIT_TEST(a_limit_knows_its_directive),
     UNIT_TEST(an_inner_section_inherits_what_it_does_not_set),
     UNIT_TEST(an_inner_repository_replaces_the_outer_one),

@@ -191,6 +191,25 @@ static void base64_breaks_lines_after_76_characters(void **state)
                         "AAAA\n");
 }
 
+static void assert_decoded(const char *text, const char *bytes, apr_size_t len,
+                           void **state)
+{
+    fs_bytes_t decoded =
+        repo_xml_base64_decode(text, strlen(text), unit_pool(state));
+
+    assert_int_equal(decoded.len, len);
+    assert_memory_equal(decoded.data, bytes, len);
+}
+
+static void base64_is_read_whatever_stands_between(void **state)
+{
+    assert_decoded("", "", 0, state);
+    assert_decoded("AAFibrs=\n", "\0\x01\x62\x6e\xbb", 5, state);
+    assert_decoded(" Zm\r\n9v!*=Zg", "foof", 4, state);
+    assert_decoded("+/+/", "\xfb\xff\xbf", 3, state);
+    assert_decoded("Z", "", 0, state);
+}
+
 static void base64_of_a_stream_is_one_line(void **state)
 {
     repo_output_t *out = begin(state);
@@ -271,6 +290,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(control_bytes_and_bad_utf8_are_unsafe),
     UNIT_TEST(base64_pads_at_the_end),
     UNIT_TEST(base64_breaks_lines_after_76_characters),
+    UNIT_TEST(base64_is_read_whatever_stands_between),
     UNIT_TEST(base64_of_a_stream_is_one_line),
     UNIT_TEST(a_safe_value_is_text),
     UNIT_TEST(an_unsafe_value_is_base64),
