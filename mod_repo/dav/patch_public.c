@@ -76,15 +76,25 @@ static const fs_bytes_t *value_of(const patch_t *patch, const op_t *op,
     return value;
 }
 
+/* Does the server say what it is? Some live properties are what clients made
+ * them: those are kept as all others. */
+static bool is_computed(const patch_t *patch, const op_t *op)
+{
+    const dav_hooks_liveprop *hooks = NULL;
+    int propid =
+        dav_run_find_liveprop(patch->resource, op->ns, op->name, &hooks);
+
+    return propid && !hooks->is_writable(patch->resource, propid);
+}
+
 static void add_op(patch_t *patch, const apr_xml_elem *elem, bool is_set)
 {
-    const dav_hooks_liveprop *hooks;
     op_t op = { "", elem->name, NULL, NULL, NULL };
 
     if (elem->ns != APR_XML_NS_NONE)
         op.ns = APR_XML_GET_URI_ITEM(patch->namespaces, elem->ns);
     op.own = repo_propname_encode(op.ns, op.name, patch->r->pool);
-    if (dav_run_find_liveprop(patch->resource, op.ns, op.name, &hooks))
+    if (is_computed(patch, &op))
         op.refusal = "The property is computed by the server.";
     else if (!op.own)
         op.refusal = "There can be no property of that name.";
