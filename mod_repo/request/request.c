@@ -211,15 +211,18 @@ int repo_request_svndiff_version(const repo_request_t *request)
 
 void repo_request_action(repo_request_t *request, const char *format, ...)
 {
-    apr_table_t *env = request->r->subprocess_env;
+    request_rec *r = request->r;
+    apr_table_t *env;
     va_list args;
 
+    while (r->main) /* mod_dav looks destinations up by subrequests */
+        r = r->main;
+    env = r->subprocess_env;
     va_start(args, format);
-    apr_table_setn(env, "SVN-ACTION",
-                   apr_pvsprintf(request->pool, format, args));
+    apr_table_setn(env, "SVN-ACTION", apr_pvsprintf(r->pool, format, args));
     va_end(args);
     apr_table_setn(env, "SVN-REPOS",
-                   repo_uri_encode(fs_repo_path(request->repo), request->pool));
+                   repo_uri_encode(fs_repo_path(request->repo), r->pool));
     apr_table_setn(env, "SVN-REPOS-NAME",
-                   repo_uri_encode(request->name, request->pool));
+                   repo_uri_encode(request->name, r->pool));
 }

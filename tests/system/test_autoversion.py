@@ -236,6 +236,24 @@ def test_a_move_or_an_overwrite_is_one_commit(name, site):
     check_commit(site, ONE_STEP[name])
 
 
+@ours_only
+def test_commits_and_locks_are_logged(site):
+    for name, action in (("PUT", "commit r2"), ("MOVE", "commit r3"),
+                         ("LOCK missing", "lock (/new)")):
+        size = os.path.getsize(site.server.access_log)
+        case = WRITES.get(name) or ONE_STEP[name]
+        if name == "LOCK missing":
+            site.send("DELETE", "/r/new")
+        assert write(site, case).status in (201, 204)
+
+        def logged(size=size, action=action):
+            with open(site.server.access_log) as inp:
+                inp.seek(size)
+                return action in inp.read()
+
+        harness.wait_until(logged, 10, "no %r in the log" % action)
+
+
 @pytest.fixture(scope="module")
 def refusing(place):
     """A repository for what must leave it as it is."""
@@ -659,6 +677,48 @@ def test_cadaver_writes(site, folder):
     assert site.cat("g") is None
     assert "e/" not in site.tree()
     assert not re.search(r"(?i)failed", out), out
+    assert harness.run(["svnadmin", "lslocks", site.repo]).stdout == b""
+
+
+@ours_only
+def test_davfs2_writes(site, folder):
+    """With locks. Nothing is listed: newer kernels refuse that of davfs2."""
+    mount, cache, conf, secrets = (
+        os.path.join(folder, name)
+        for name in ("mount", "cache", "conf", "secrets"))
+    url = site.server.base + site.root
+    os.makedirs(mount)
+    os.makedirs(cache)
+    os.chmod(cache, 0o777)
+    with open(secrets, "w") as out:
+        out.write("%s ann pw\n" % url)
+    os.chmod(secrets, 0o600)
+    with open(conf, "w") as out:
+        out.write("use_locks 1\nask_auth 0\ndelay_upload 0\ncache_dir %s\n"
+                  "secrets %s\n" % (cache, secrets))
+    done = subprocess.run(["mount.davfs", url, mount, "-o", "conf=" + conf],
+                          capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode:
+        pytest.skip("the kernel does not let us mount: " + done.stderr)
+    try:
+        with open(os.path.join(mount, "new.txt"), "w") as out:
+            out.write("hello")
+        os.mkdir(os.path.join(mount, "col"))
+        with open(os.path.join(mount, "col", "big"), "w") as out:
+            out.write("x" * 300000)
+        os.rename(os.path.join(mount, "new.txt"),
+                  os.path.join(mount, "col", "renamed"))
+        with open(os.path.join(mount, "f"), "a") as out:
+            out.write("more\n")
+        os.remove(os.path.join(mount, "g"))
+    finally:
+        subprocess.run(["umount", mount], check=True, capture_output=True)
+    assert site.cat("col/renamed") == b"hello"
+    assert site.cat("col/big") == b"x" * 300000
+    assert site.cat("f") == b"old\nmore\n"
+    assert site.cat("g") is None and site.cat("new.txt") is None
+    assert not site.state()[1]
     assert harness.run(["svnadmin", "lslocks", site.repo]).stdout == b""
 
 
