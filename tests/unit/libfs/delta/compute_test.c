@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves fs_delta_compute() and fs_delta_apply() of libfs/fs_delta.h. */
+/* Proves fs_delta_compute() and fs_delta_apply() of libfs/fs_delta.h, and
+ * compute.h. */
+
+#include "libfs/delta/compute.h"
 
 #include "tests/support/unit.h"
 
@@ -218,6 +221,35 @@ static void errors_of_the_streams_come_through(void **state)
         FS_ERR_CANCELLED);
 }
 
+/* --- Single windows --- */
+
+static void one_matcher_serves_windows_of_many_texts(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_delta_matcher_t *matcher = fs_delta_matcher_create(pool);
+    texts_seed_t seed = 8;
+    char *made = apr_palloc(pool, W);
+    int i;
+
+    for (i = 0; i < 50; i++) {
+        fs_bytes_t source =
+            texts_make(&seed, texts_random(&seed, 9000), 90, pool);
+        fs_bytes_t text = texts_edit(&seed, source, 3, 40, pool);
+        fs_delta_window_t window;
+
+        if (!text.len)
+            continue;
+        fs_delta_compute_window(
+            &window, matcher, 7, source.data, (apr_uint32_t)source.len,
+            apr_pmemdup(pool, text.data, text.len), (apr_uint32_t)text.len);
+        assert_int_equal(window.source_offset, 7);
+        assert_int_equal(window.source_len, source.len);
+        assert_int_equal(window.target_len, text.len);
+        fs_delta_apply_window(&window, source.data, made);
+        assert_memory_equal(made, text.data, text.len);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(empty_texts_have_no_windows),
     UNIT_TEST(equal_texts_are_one_copy_a_window),
@@ -229,6 +261,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(unlike_texts_are_new),
     UNIT_TEST(runs_of_one_byte_do_not_take_for_ever),
     UNIT_TEST(errors_of_the_streams_come_through),
+    UNIT_TEST(one_matcher_serves_windows_of_many_texts),
 };
 
 UNIT_MAIN(tests)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves fs_svndiff_write() of libfs/fs_delta.h. */
+/* Proves fs_svndiff_write() of libfs/fs_delta.h, and svndiff_write.h. */
+
+#include "libfs/delta/svndiff_write.h"
 
 #include "tests/support/unit.h"
 
@@ -204,6 +206,53 @@ static void output_comes_in_pieces_of_any_size(void **state)
     assert_int_equal(pos, whole.len);
 }
 
+/* --- Single windows --- */
+
+static apr_size_t encode_new(fs_svndiff_encoder_t *encoder, fs_bytes_t text,
+                             fs_bytes_t parts[FS_SVNDIFF_PARTS])
+{
+    const fs_delta_op_t op = { FS_DELTA_NEW, 0, (apr_uint32_t)text.len };
+    const fs_delta_window_t window = {
+        0, 0, (apr_uint32_t)text.len, 1, &op, text.data, (apr_uint32_t)text.len
+    };
+
+    assert_fs_ok(fs_svndiff_encode_window(parts, encoder, &window));
+    return parts[0].len + parts[1].len;
+}
+
+static void new_data_that_stays_as_it_is_is_not_copied(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    texts_seed_t seed = 4;
+    fs_bytes_t text = texts_make(&seed, FS_DELTA_WINDOW_MAX, 256, pool);
+    int version;
+
+    for (version = 0; version <= 2; version++) {
+        fs_bytes_t parts[FS_SVNDIFF_PARTS];
+
+        (void)encode_new(fs_svndiff_encoder_create(version, 5, pool), text,
+                         parts);
+        assert_ptr_equal(parts[1].data, text.data);
+        assert_int_equal(parts[1].len, text.len);
+    }
+}
+
+static void an_encoder_notices_that_data_becomes_loose_again(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    texts_seed_t seed = 4;
+    fs_bytes_t dense = texts_make(&seed, FS_DELTA_WINDOW_MAX, 256, pool);
+    fs_bytes_t loose = texts_make(&seed, FS_DELTA_WINDOW_MAX, 2, pool);
+    fs_svndiff_encoder_t *encoder = fs_svndiff_encoder_create(1, 5, pool);
+    fs_bytes_t parts[FS_SVNDIFF_PARTS];
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        assert_true(encode_new(encoder, dense, parts) > dense.len);
+        assert_true(encode_new(encoder, loose, parts) < loose.len / 4);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(no_windows_are_the_header_alone),
     UNIT_TEST(short_texts_are_stored_in_each_version),
@@ -213,6 +262,8 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(what_is_written_is_read_back),
     UNIT_TEST(the_largest_window_fits),
     UNIT_TEST(output_comes_in_pieces_of_any_size),
+    UNIT_TEST(new_data_that_stays_as_it_is_is_not_copied),
+    UNIT_TEST(an_encoder_notices_that_data_becomes_loose_again),
 };
 
 UNIT_MAIN(tests)
