@@ -24,6 +24,7 @@
 #include "mod_repo/dav/walk.h"
 #include "mod_repo/dav/working.h"
 #include "mod_repo/http/error.h"
+#include "mod_repo/http/guard.h"
 
 /* ---- whose work a write is ---- */
 
@@ -41,16 +42,52 @@ static dav_error *refuse(const dav_resource *resource)
 struct dav_stream {
     repo_stream_t *working;      /* either this */
     repo_autoversion_put_t *put; /* or this */
+    apr_pool_t *pool;
+    apr_int64_t limit; /* of bytes, by LimitRequestBody; 0: none */
+    apr_int64_t received;
 };
+
+static dav_error *too_long(const dav_stream *stream)
+{
+    return repo_error_new(
+        stream->pool, HTTP_REQUEST_ENTITY_TOO_LARGE, FS_ERR_TOO_LARGE,
+        apr_psprintf(stream->pool,
+                     "the body is longer than "
+                     "%" APR_INT64_T_FMT " bytes, see LimitRequestBody",
+                     stream->limit));
+}
+
+static bool is_too_long(const dav_stream *stream)
+{
+    return stream->limit > 0 && stream->received > stream->limit;
+}
+
+/* Is it said at once that the body will be too long? */
+static dav_error *check_length(dav_stream *stream, request_rec *r)
+{
+    const char *length = apr_table_get(r->headers_in, "Content-Length");
+
+    stream->pool = r->pool;
+    stream->limit = repo_guard_own_limit(r);
+    if (!length || stream->limit == 0 || apr_atoi64(length) <= stream->limit)
+        return NULL;
+    repo_guard_leave_body(r);
+    return too_long(stream);
+}
 
 static dav_error *open_stream(const dav_resource *resource,
                               dav_stream_mode mode, dav_stream **stream)
 {
+    dav_error *failed;
+
     if (mode == DAV_MODE_WRITE_SEEKABLE)
         return repo_error_new(resource->pool, HTTP_NOT_IMPLEMENTED,
                               REPO_ERR_UNSUPPORTED,
                               "a part of a file cannot be put");
     *stream = apr_pcalloc(resource->pool, sizeof(**stream));
+    failed = check_length(*stream, resource->info->request->r);
+    if (failed)
+        return failed;
     if (repo_working_has_tree(resource))
         return repo_stream_open(&(*stream)->working, resource);
     if (repo_autoversion_applies(resource))
@@ -58,15 +95,22 @@ static dav_error *open_stream(const dav_resource *resource,
     return refuse(resource);
 }
 
+/* If httpd's own check ended the reading, its error says nothing. */
 static dav_error *close_stream(dav_stream *stream, int commit)
 {
-    return stream->working ? repo_stream_close(stream->working, commit != 0)
-                           : repo_autoversion_close(stream->put, commit != 0);
+    dav_error *failed = stream->working
+                            ? repo_stream_close(stream->working, commit != 0)
+                            : repo_autoversion_close(stream->put, commit != 0);
+
+    return is_too_long(stream) ? too_long(stream) : failed;
 }
 
 static dav_error *write_stream(dav_stream *stream, const void *buf,
                                apr_size_t bufsize)
 {
+    stream->received += (apr_int64_t)bufsize;
+    if (is_too_long(stream))
+        return too_long(stream);
     return stream->working ? repo_stream_write(stream->working, buf, bufsize)
                            : repo_autoversion_write(stream->put, buf, bufsize);
 }

@@ -229,6 +229,21 @@ void repo_guard_raise_limits(request_rec *r)
         core->limit_req_body = 0;
 }
 
+/** Bytes by which httpd's check comes after ours. */
+#define LIMIT_MARGIN (64 * 1024)
+
+apr_int64_t repo_guard_own_limit(request_rec *r)
+{
+    core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
+    apr_int64_t limit = core->limit_req_body;
+
+    if (limit <= 0 || limit > APR_INT64_MAX - LIMIT_MARGIN)
+        return 0;
+    core = own_settings(r);
+    core->limit_req_body = (apr_off_t)(limit + LIMIT_MARGIN);
+    return limit;
+}
+
 void repo_guard_take_over(request_rec *r)
 {
     core_dir_config *core = ap_get_core_module_config(r->per_dir_config);

@@ -46,6 +46,13 @@ void repo_guard_leave_body(request_rec *r);
 void repo_guard_raise_limits(request_rec *r);
 
 /**
+ * The limit on the body of `r` that the administrator set by LimitRequestBody,
+ * 0 if there is none. httpd's own check is put off a little, so that whoever
+ * reads the body can tell which limit it was.
+ */
+apr_int64_t repo_guard_own_limit(request_rec *r);
+
+/**
  * Drop httpd's limits on the body of `r`, also those that were set: for a body
  * that is read within limits of ours, which take those in. Ours answer with
  * the name of the directive.
