@@ -386,11 +386,9 @@ RULES = [
     Rule("(?:OPTIONS|GET|HEAD|PROPFIND|REPORT|VERSION-CONTROL) /!svn"
          + special(NO_NUMBER), "what is no number is read as one, or 500",
          404, (200, 207, 400, 404, 409, 500)),
-    Rule("(?:OPTIONS|GET|HEAD|PROPFIND|REPORT) /!svn" + special(NO_TXN),
+    Rule("(?:OPTIONS|GET|HEAD|PROPFIND|REPORT|VERSION-CONTROL) /!svn"
+         + special(NO_TXN),
          "no transaction of that name: 400 or 500", 404, (400, 404, 500)),
-    Rule("VERSION-CONTROL /!svn(?:/txn/1-1|%s)" % special(NO_TXN),
-         "a transaction is refused before it is looked for", 403,
-         (400, 404, 500)),
     Rule("TRACE /!svn" + special(NO_URL[2:]), "TRACE tells what came, of any "
          "URL", 200, (404,)),
     Rule(r"(?:OPTIONS|GET|HEAD|PROPFIND|VERSION-CONTROL) "
@@ -493,6 +491,7 @@ def scratch(work, small):
     path = os.path.join(work, "catalogue-scratch")
     shutil.copytree(small, path)
     harness.readable(path)
+    harness.writable(path)
     with harness.Httpd(os.path.join(work, "catalogue-writes"), "event",
                        harness.location("/small", path)) as server:
         yield server
