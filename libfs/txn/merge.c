@@ -201,11 +201,12 @@ static fs_error_t *each_entry(merge_t *m, const trio_t *dir, entry_fn fn,
     apr_pool_create(&iter, scratch);
     while ((c.was || c.now) && !m->conflict) {
         int which = order(&c);
+        const fs_dirent_t *was = which > 0 ? NULL : c.was;
+        const fs_dirent_t *theirs = which < 0 ? NULL : c.now;
 
         apr_pool_clear(iter);
-        if (which || !same_id(&c.was->id, &c.now->id))
-            FS_TRY(fn(m, dir, which > 0 ? NULL : c.was,
-                      which < 0 ? NULL : c.now, iter));
+        if (!was || !theirs || !same_id(&was->id, &theirs->id))
+            FS_TRY(fn(m, dir, was, theirs, iter));
         if (which <= 0)
             FS_TRY(fs_dir_next(&c.was, c.base));
         if (which >= 0)

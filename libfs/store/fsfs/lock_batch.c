@@ -53,22 +53,22 @@ static fs_error_t *open_locks(fs_lock_batch_t *batch)
     return NULL;
 }
 
-fs_error_t *fs_lock_batch_create(fs_lock_batch_t **out, fs_fsfs_t *fsfs,
+fs_error_t *fs_lock_batch_create(fs_lock_batch_t **batch, fs_fsfs_t *fsfs,
                                  apr_pool_t *result)
 {
-    fs_lock_batch_t *batch = apr_pcalloc(result, sizeof(*batch));
+    fs_lock_batch_t *made = apr_pcalloc(result, sizeof(*made));
 
-    batch->fsfs = fsfs;
-    batch->where.folder = fsfs->folder;
-    batch->where.nosync = fsfs->nosync;
-    batch->like = fs_current_min_unpacked(fsfs) > 0
-                      ? fs_layout_pack_path(fsfs, 0, "pack", result)
-                      : fs_layout_rev_path(fsfs, 0, result);
-    batch->dirty = apr_hash_make(result);
-    batch->lists = apr_array_make(result, 3, sizeof(fs_lock_files_t *));
-    batch->pool = result;
-    *out = batch;
-    return open_locks(batch);
+    made->fsfs = fsfs;
+    made->where.folder = fsfs->folder;
+    made->where.nosync = fsfs->nosync;
+    made->like = fs_current_min_unpacked(fsfs) > 0
+                     ? fs_layout_pack_path(fsfs, 0, "pack", result)
+                     : fs_layout_rev_path(fsfs, 0, result);
+    made->dirty = apr_hash_make(result);
+    made->lists = apr_array_make(result, 3, sizeof(fs_lock_files_t *));
+    made->pool = result;
+    *batch = made;
+    return open_locks(made);
 }
 
 fs_lock_files_t *fs_lock_batch_files(fs_lock_batch_t *batch)

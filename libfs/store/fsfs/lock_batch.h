@@ -24,12 +24,12 @@ fs_error_t *fs_lock_batch_create(fs_lock_batch_t **batch, fs_fsfs_t *fsfs,
 fs_lock_files_t *fs_lock_batch_files(fs_lock_batch_t *batch);
 
 /**
- * Write the digest file of `file` under a temporary name; note that it is to
- * go, if `file` has neither lock nor children. Each digest once in all lists
+ * Write a digest file with `content` under a temporary name; note that it is to
+ * go, if that has neither lock nor children. Each digest once in all lists
  * between two applications.
  */
 fs_error_t *fs_lock_batch_write(fs_lock_files_t *files, const char *digest,
-                                const fs_lock_file_t *file,
+                                const fs_lock_file_t *content,
                                 apr_pool_t *scratch) FS_MUST_CHECK;
 
 /** Whether some of the files are not to go. */
