@@ -186,7 +186,7 @@ static fs_error_t *go_down(bool *known, chain_t *chain,
 {
     *known = false;
     while (!*known && (apr_uint64_t)links->nelts < max) {
-        fs_rep_header_t header;
+        fs_rep_header_t header = { 0 };
 
         apr_pool_clear(iter);
         APR_ARRAY_PUSH(links, link_t) = link;

@@ -21,7 +21,7 @@ typedef struct fs_rep_cache_t fs_rep_cache_t;
 
 /** Make what a store needs; opens nothing. Lives in `result`, but is to be
  *  closed. Errors: FS_ERR_IO, out of memory. */
-fs_error_t *fs_rep_cache_create(fs_rep_cache_t **cache, fs_fsfs_t *fsfs,
+fs_error_t *fs_rep_cache_create(fs_rep_cache_t **out, fs_fsfs_t *fsfs,
                                 apr_pool_t *result) FS_MUST_CHECK;
 
 /** Write gathered rows and close connections; the store is still usable.
