@@ -30,9 +30,10 @@ typedef struct publish_t {
     bool new_shard;
     const char *rev_path;
     const char *revprops_path;
-    const char *like; /* file whose permissions new ones get */
-    mode_t mode;      /* of the revision file until now */
-    int revprops;     /* open under its temporary name, or -1 */
+    mode_t mode;        /* that new files get */
+    mode_t mode_before; /* of the revision file; 0: it still has it */
+    mode_t folder_mode; /* of its new folder */
+    int revprops;       /* open under its temporary name, or -1 */
     int current;
     bool rev_placed;
     bool revprops_placed;
@@ -42,17 +43,21 @@ typedef struct publish_t {
 
 /* --- Permissions --- */
 
-static fs_error_t *find_like(publish_t *p)
+/* New files get the permissions of the revision before. */
+static fs_error_t *find_mode(publish_t *p)
 {
     fs_rev_t before = p->files->rev - 1;
+    const char *path = fs_layout_rev_path(p->fsfs, before, p->pool);
     struct stat info;
+    int failed = fstatat(p->fsfs->folder, path, &info, 0);
 
-    p->like = fs_layout_rev_path(p->fsfs, before, p->pool);
-    if (!fstatat(p->fsfs->folder, p->like, &info, 0))
-        return NULL;
-    if (errno != ENOENT || !p->fsfs->format.shard_size)
-        return FS_ERROR_APR(errno, "cannot stat '%s'", p->like);
-    p->like = fs_layout_pack_path(p->fsfs, before, "pack", p->pool);
+    if (failed && errno == ENOENT && p->fsfs->format.shard_size) {
+        path = fs_layout_pack_path(p->fsfs, before, "pack", p->pool);
+        failed = fstatat(p->fsfs->folder, path, &info, 0);
+    }
+    if (failed)
+        return FS_ERROR_APR(errno, "cannot stat '%s'", path);
+    p->mode = info.st_mode & MODE_BITS;
     return NULL;
 }
 
@@ -63,20 +68,34 @@ static fs_error_t *set_permissions(publish_t *p)
     const char *slash = strrchr(p->rev_path, '/');
     const char *folder =
         apr_pstrmemdup(p->pool, p->rev_path, (apr_size_t)(slash - p->rev_path));
-    struct stat info, like, parent;
+    struct stat info, parent;
 
     if (fstat(p->files->fd, &info) ||
-        fstatat(p->fsfs->folder, p->like, &like, 0) ||
         fstatat(p->fsfs->folder, folder, &parent, 0))
-        return FS_ERROR_APR(errno, "cannot stat '%s' or '%s'", p->like, folder);
-    p->mode = info.st_mode & MODE_BITS;
+        return FS_ERROR_APR(errno, "cannot stat '%s'", folder);
+    p->mode_before = info.st_mode & MODE_BITS;
+    p->folder_mode = parent.st_mode;
     if ((parent.st_mode & S_ISGID) && parent.st_gid != info.st_gid &&
         fchown(p->files->fd, (uid_t)-1, parent.st_gid) && errno != EPERM)
         return FS_ERROR_APR(errno, "cannot set the group of '%s'",
                             p->files->path);
-    if (fchmod(p->files->fd, like.st_mode & MODE_BITS))
+    if (fchmod(p->files->fd, p->mode))
         return FS_ERROR_APR(errno, "cannot set permissions of '%s'",
                             p->files->path);
+    return NULL;
+}
+
+/*
+ * Until they mean something, properties may be written by those who commit:
+ * stock tools fail at the file of a dead committer if they may not write it.
+ */
+static fs_error_t *relax_permissions(const publish_t *p)
+{
+    mode_t writers = 0200 | (p->folder_mode & 0020);
+
+    if (fchmod(p->revprops, p->mode | writers))
+        return FS_ERROR_APR(errno, "cannot set permissions of '%s'",
+                            p->revprops_path);
     return NULL;
 }
 
@@ -125,11 +144,12 @@ static fs_error_t *write_current(publish_t *p,
 /* All new bytes, under names that mean nothing. */
 static fs_error_t *prepare(publish_t *p)
 {
-    FS_TRY(find_like(p));
+    FS_TRY(find_mode(p));
     FS_TRY(make_shard(p));
     FS_TRY(set_permissions(p));
-    FS_TRY(fs_durable_begin(&p->revprops, &p->where, p->revprops_path, p->like,
+    FS_TRY(fs_durable_begin(&p->revprops, &p->where, p->revprops_path, NULL,
                             p->files->revprops, p->pool));
+    FS_TRY(relax_permissions(p));
     return write_current(p, &p->files->after);
 }
 
@@ -260,8 +280,8 @@ static void withdraw(publish_t *p)
     }
     if (p->rev_placed && renameat(folder, p->rev_path, folder, p->files->path))
         p->files->failed = true;
-    if (p->mode)
-        (void)fchmod(p->files->fd, p->mode);
+    if (p->mode_before)
+        (void)fchmod(p->files->fd, p->mode_before);
 }
 
 static fs_error_t *publish(publish_t *p)
@@ -270,7 +290,10 @@ static fs_error_t *publish(publish_t *p)
     FS_TRY(sync_files(p));
     FS_TRY(place_files(p));
     FS_TRY(sync_places(p));
-    return place_current(p);
+    FS_TRY(place_current(p));
+    if (fchmodat(p->fsfs->folder, p->revprops_path, p->mode, 0))
+        return NULL; /* it has them after its next change */
+    return NULL;
 }
 
 fs_error_t *fs_commit_files_publish(fs_commit_files_t *files,
