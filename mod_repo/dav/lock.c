@@ -153,7 +153,7 @@ static dav_lock *convert(const fs_lock_t *lock, const dav_resource *resource)
  * Subversion clients the repository decides, with a precise error. */
 static dav_error *find(const fs_lock_t **lock, const dav_resource *resource)
 {
-    const dav_resource_private *info = resource->info;
+    dav_resource_private *info = resource->info;
     const repo_request_t *request = info->request;
     fs_error_t *err;
 
@@ -161,9 +161,16 @@ static dav_error *find(const fs_lock_t **lock, const dav_resource *resource)
     if (!info->uri.path || info->is_listing || resource->collection ||
         (request->is_svn && request->r->method_number == M_LOCK))
         return NULL;
+    if (info->lock_known) {
+        *lock = info->lock;
+        return NULL;
+    }
     err = fs_lock_get(lock, request->repo, info->uri.path, resource->pool);
     if (err)
         return repo_error_convert(request->r, err, 0);
+    /* mod_dav asks three times in a PUT. To a transaction no lock is taken. */
+    info->lock_known = info->txn != NULL;
+    info->lock = *lock;
     if (*lock)
         set_headers(request->r, *lock);
     return NULL;

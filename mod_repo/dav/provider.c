@@ -42,7 +42,7 @@ static dav_error *refuse(const dav_resource *resource)
 struct dav_stream {
     repo_stream_t *working;      /* either this */
     repo_autoversion_put_t *put; /* or this */
-    apr_pool_t *pool;
+    request_rec *r;
     apr_int64_t limit; /* of bytes, by LimitRequestBody; 0: none */
     apr_int64_t received;
 };
@@ -50,16 +50,11 @@ struct dav_stream {
 static dav_error *too_long(const dav_stream *stream)
 {
     return repo_error_new(
-        stream->pool, HTTP_REQUEST_ENTITY_TOO_LARGE, FS_ERR_TOO_LARGE,
-        apr_psprintf(stream->pool,
+        stream->r->pool, HTTP_REQUEST_ENTITY_TOO_LARGE, FS_ERR_TOO_LARGE,
+        apr_psprintf(stream->r->pool,
                      "the body is longer than "
                      "%" APR_INT64_T_FMT " bytes, see LimitRequestBody",
                      stream->limit));
-}
-
-static bool is_too_long(const dav_stream *stream)
-{
-    return stream->limit > 0 && stream->received > stream->limit;
 }
 
 /* Is it said at once that the body will be too long? */
@@ -67,7 +62,7 @@ static dav_error *check_length(dav_stream *stream, request_rec *r)
 {
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
-    stream->pool = r->pool;
+    stream->r = r;
     stream->limit = repo_guard_own_limit(r);
     if (!length || stream->limit == 0 || apr_atoi64(length) <= stream->limit)
         return NULL;
@@ -95,22 +90,20 @@ static dav_error *open_stream(const dav_resource *resource,
     return refuse(resource);
 }
 
-/* If httpd's own check ended the reading, its error says nothing. */
 static dav_error *close_stream(dav_stream *stream, int commit)
 {
-    dav_error *failed = stream->working
-                            ? repo_stream_close(stream->working, commit != 0)
-                            : repo_autoversion_close(stream->put, commit != 0);
-
-    return is_too_long(stream) ? too_long(stream) : failed;
+    return stream->working ? repo_stream_close(stream->working, commit != 0)
+                           : repo_autoversion_close(stream->put, commit != 0);
 }
 
 static dav_error *write_stream(dav_stream *stream, const void *buf,
                                apr_size_t bufsize)
 {
     stream->received += (apr_int64_t)bufsize;
-    if (is_too_long(stream))
+    if (stream->limit > 0 && stream->received > stream->limit) {
+        repo_guard_end_body(stream->r);
         return too_long(stream);
+    }
     return stream->working ? repo_stream_write(stream->working, buf, bufsize)
                            : repo_autoversion_write(stream->put, buf, bufsize);
 }

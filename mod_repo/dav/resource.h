@@ -6,6 +6,7 @@
 
 #include <mod_dav.h>
 
+#include "libfs/fs_lock.h"
 #include "libfs/fs_tree.h"
 #include "libfs/fs_txn.h"
 #include "mod_repo/request/request.h"
@@ -23,6 +24,8 @@ struct dav_resource_private {
     /* Of resources in a transaction, see working.h: */
     const char *txn; /* its name; NULL for all others */
     fs_txn_t *shown; /* open, while `node` is shown */
+    bool lock_known; /* `lock` is that of its path, NULL if there is none */
+    const fs_lock_t *lock;
     apr_pool_t *shown_pool;
 };
 

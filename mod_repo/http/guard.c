@@ -17,6 +17,7 @@
 #include "mod_repo/http/error.h"
 
 static const char filter_name[] = "REPO_XML_GUARD";
+static const char end_name[] = "REPO_BODY_END";
 static const char names_key[] = "mod_repo:propname";
 static const char tokens_key[] = "mod_repo:body-tokens";
 
@@ -160,11 +161,26 @@ static apr_status_t guard_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
     return AP_FILTER_ERROR;
 }
 
+/* The end of a body of which no more is wanted. */
+static apr_status_t end_filter(ap_filter_t *f, apr_bucket_brigade *brigade,
+                               ap_input_mode_t mode, apr_read_type_e block,
+                               apr_off_t readbytes)
+{
+    (void)mode;
+    (void)block;
+    (void)readbytes;
+    APR_BRIGADE_INSERT_TAIL(
+        brigade, apr_bucket_eos_create(f->r->connection->bucket_alloc));
+    return APR_SUCCESS;
+}
+
 void repo_guard_register(void)
 {
     /* Behind what decodes a body. */
     ap_register_input_filter(filter_name, guard_filter, NULL,
                              (ap_filter_type)(AP_FTYPE_RESOURCE - 1));
+    ap_register_input_filter(end_name, end_filter, NULL,
+                             (ap_filter_type)(AP_FTYPE_RESOURCE - 2));
 }
 
 void repo_guard_insert(request_rec *r, const repo_body_limits_t *limits,
@@ -194,6 +210,12 @@ void repo_guard_leave_body(request_rec *r)
     if (ap_request_has_body(r) &&
         (!length || apr_atoi64(length) > REFUSED_BODY_MAX))
         r->connection->keepalive = AP_CONN_CLOSE;
+}
+
+void repo_guard_end_body(request_rec *r)
+{
+    r->connection->keepalive = AP_CONN_CLOSE;
+    ap_add_input_filter(end_name, NULL, r, r->connection);
 }
 
 /* ---- limits of httpd ---- */
@@ -229,18 +251,15 @@ void repo_guard_raise_limits(request_rec *r)
         core->limit_req_body = 0;
 }
 
-/** Bytes by which httpd's check comes after ours. */
-#define LIMIT_MARGIN (64 * 1024)
-
 apr_int64_t repo_guard_own_limit(request_rec *r)
 {
     core_dir_config *core = ap_get_core_module_config(r->per_dir_config);
     apr_int64_t limit = core->limit_req_body;
 
-    if (limit <= 0 || limit > APR_INT64_MAX - LIMIT_MARGIN)
+    if (limit <= 0)
         return 0;
     core = own_settings(r);
-    core->limit_req_body = (apr_off_t)(limit + LIMIT_MARGIN);
+    core->limit_req_body = 0;
     return limit;
 }
 

@@ -47,10 +47,14 @@ void repo_guard_raise_limits(request_rec *r);
 
 /**
  * The limit on the body of `r` that the administrator set by LimitRequestBody,
- * 0 if there is none. httpd's own check is put off a little, so that whoever
- * reads the body can tell which limit it was.
+ * 0 if there is none. httpd does not check it any more: whoever reads the body
+ * does, and can say which limit it was.
  */
 apr_int64_t repo_guard_own_limit(request_rec *r);
+
+/** What is left of the body of `r` is never read: it seems to end here, and the
+ *  connection does after the answer. */
+void repo_guard_end_body(request_rec *r);
 
 /**
  * Drop httpd's limits on the body of `r`, also those that were set: for a body

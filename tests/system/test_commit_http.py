@@ -5,7 +5,10 @@ by hand, with everything that can go wrong in a step."""
 import hashlib
 import os
 import re
+import shutil
 import socket
+import subprocess
+import threading
 
 import pytest
 
@@ -62,7 +65,10 @@ def server(parent, repo):
         harness.location("/repo", repo, *login),
         harness.location("/old", repo, *login,
                          harness.directive("AdvertiseV2Protocol", "off")),
-        harness.location("/all", repo)])
+        harness.location("/all", repo),
+        harness.location("/many", os.path.join(parent, "all"), parent=True),
+        harness.location("/limited", repo, *login, "LimitRequestBody 1000")])
+    os.makedirs(os.path.join(parent, "all"))
     with harness.Httpd(os.path.join(parent, "httpd"), "prefork", config,
                        modules=["auth_basic", "authn_file", "authz_user"]
                        ) as running:
@@ -256,6 +262,42 @@ def test_revision_properties_are_changed(stock, repo):
         os.remove(hook)
 
 
+def test_mirrors_and_dumps_are_written_into_it(server, parent, small, folder):
+    client = harness.Client(folder)
+    source = os.path.join(folder, "source")
+    shutil.copytree(small, source)
+    # Clients cut a value at a NUL byte.
+    for rev in range(youngest(source) + 1):
+        harness.run(["svnadmin", "delrevprop", source, "-r%d" % rev,
+                     "extra:prop"], check=False)
+    dumps = []
+    for name in ("mirror", "dumped"):
+        path = os.path.join(parent, "all", name)
+        harness.run(["svnadmin", "create", path])
+        hook(path, "pre-revprop-change", "exit 0\n")
+        harness.writable(path)
+    url = server.base + "/many/mirror"
+    client.run("init", "-q", url, "file://" + source, program="svnsync")
+    client.run("sync", "-q", url, program="svnsync")
+    path = os.path.join(parent, "all", "mirror")
+    for name in ("from-url", "from-uuid", "last-merged-rev"):
+        harness.run(["svnadmin", "delrevprop", path, "-r0", "svn:sync-" + name])
+    dump = client.run("dump", "-q", "file://" + source,
+                      program="svnrdump").stdout
+    client.run("load", "-q", server.base + "/many/dumped",
+               program="svnrdump", input=dump)
+    path = os.path.join(parent, "all", "dumped")
+    for rev in range(youngest(path) + 1):
+        harness.run(["svnadmin", "delrevprop", path, "-r%d" % rev,
+                     "svn:rdump-lock"], check=False)
+    for path in (source, *(os.path.join(parent, "all", name)
+                          for name in ("mirror", "dumped"))):
+        harness.run(["svnadmin", "verify", "-q", path])
+        out = harness.run(["svnadmin", "dump", "-q", path]).stdout
+        dumps.append(re.sub(rb"UUID: \S+", b"", out, count=1))
+    assert dumps[1] == dumps[0] and dumps[2] == dumps[0]
+
+
 # ---- beginning ----
 
 def test_a_transaction_begins(alice, repo):
@@ -439,6 +481,32 @@ def broken_put(session, txn, path):
                                                 head)).encode())
         sock.shutdown(socket.SHUT_WR)
         harness.receive_all(sock, may_reset=True)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_the_limit_on_bodies_is_named(chunked, server, repo):
+    limited = Session(server, "/limited")
+    txn = limited.begin()
+    for size in (2000, 200000):
+        body = b"x" * size
+        sent = (body[i:i + 100] for i in range(0, size, 100))
+        answer = fails(limited.edit("PUT", txn, "/trunk/dir/b.txt",
+                                    sent if chunked else body), 413)
+        if not harness.PEER:
+            assert b"LimitRequestBody" in answer.body
+    assert limited.edit("PUT", txn, "/trunk/dir/b.txt", b"x" * 1000
+                        ).status == 204
+    if not harness.PEER:
+        rev = limited.commit(txn)
+        assert look(repo, "cat", "-r%d" % rev, "trunk/dir/b.txt"
+                    ) == b"x" * 1000
+
+
+@ours_only  # a limit of its own kind
+def test_the_limit_on_posts_is_named(alice):
+    answer = fails(alice.post("(create-txn-with-props (svn:log %d %s))" % (
+        17 << 20, "x" * (17 << 20))), 413)
+    assert b"RepoLimitPostBody" in answer.body
 
 
 def test_put_needs_a_place(alice):
@@ -804,6 +872,52 @@ def test_nobody_goes_on_with_the_transaction_of_another(alice, bob, repo):
 
 def test_nobody_edits_the_transaction_of_another(alice, bob):
     fails(bob.edit("MKCOL", alice.begin(), "/trunk/x"), 501)
+
+
+@ours_only  # goes on with it
+def test_the_transaction_of_another_program_is_left_alone(alice, repo):
+    script = hook(repo, "pre-commit", "touch %s/waits; while test -e %s/waits; "
+                  "do sleep 0.05; done; exit 1\n" % (repo, repo))
+    url = "file://%s/foreign" % repo
+    with subprocess.Popen(["svn", "mkdir", "-q", "-m", "m", url],
+                          stderr=subprocess.DEVNULL) as foreign:
+        try:
+            harness.wait_until(lambda: os.path.exists(repo + "/waits"), 10, "")
+            (txn,) = txns(repo)
+            for answer in (alice.edit("MKCOL", txn, "/trunk/x"),
+                           alice.merge(txn),
+                           alice.ask("DELETE", "/!svn/txn/" + txn)):
+                fails(answer, 409, 160099)
+            assert txns(repo) == [txn]
+        finally:
+            os.remove(script)
+            os.remove(repo + "/waits")
+    assert foreign.returncode == 1
+    harness.writable(repo)
+
+
+def test_requests_to_one_transaction_wait_for_each_other(alice, repo):
+    txn = alice.begin()
+    head = "".join("%s: %s\r\n" % item for item in alice.headers.items())
+    with socket.create_connection(("127.0.0.1", alice.server.port)) as sock:
+        sock.sendall((
+            "PUT %s/!svn/txr/%s/trunk/slow HTTP/1.1\r\nHost: 127.0.0.1\r\n%s"
+            "Content-Length: 6\r\nConnection: close\r\n\r\nabc" % (
+                alice.root, txn, head)).encode())
+        answers = []
+        other = threading.Thread(target=lambda: answers.append(
+            alice.edit("MKCOL", txn, "/trunk/waited")))
+        other.start()
+        sock.sendall(b"def")
+        assert harness.receive_all(sock).startswith(b"HTTP/1.1 201")
+        other.join(30)
+    assert [answer.status for answer in answers] == [201]
+    rev = alice.commit(txn)
+    assert look(repo, "cat", "-r%d" % rev, "trunk/slow") == b"abcdef"
+    txn = alice.begin()
+    for name in ("slow", "waited"):
+        assert alice.edit("DELETE", txn, "/trunk/" + name).status == 204
+    alice.commit(txn)
 
 
 def test_a_transaction_is_aborted(alice, repo):
