@@ -114,27 +114,33 @@ ap_get_brigade(ap_filter_t *filter, apr_bucket_brigade *brigade,
     return read_body(filter->ctx, brigade, readbytes);
 }
 
-/* The one filter that a test registers. */
-static ap_filter_rec_t registered;
+/* The filters that a test registers. */
+static ap_filter_rec_t registered[4];
 
 AP_DECLARE(ap_filter_rec_t *)
 ap_register_input_filter(const char *name, ap_in_filter_func filter_func,
                          ap_init_filter_func filter_init, ap_filter_type ftype)
 {
-    registered.name = name;
-    registered.filter_func.in_func = filter_func;
-    registered.filter_init_func = filter_init;
-    registered.ftype = ftype;
-    return &registered;
+    ap_filter_rec_t *record = registered;
+
+    while (record->name && strcmp(record->name, name) != 0)
+        record++;
+    record->name = name;
+    record->filter_func.in_func = filter_func;
+    record->filter_init_func = filter_init;
+    record->ftype = ftype;
+    return record;
 }
 
 AP_DECLARE(ap_filter_t *)
 ap_add_input_filter(const char *name, void *ctx, request_rec *r, conn_rec *c)
 {
     ap_filter_t *filter = apr_pcalloc(r->pool, sizeof(*filter));
+    ap_filter_rec_t *record = registered;
 
-    (void)name;
-    filter->frec = &registered;
+    while (strcmp(record->name, name) != 0)
+        record++;
+    filter->frec = record;
     filter->ctx = ctx;
     filter->next = r->input_filters;
     filter->r = r;

@@ -104,6 +104,67 @@ static void limits_of_httpd_are_raised_where_they_are_unset(void **state)
     assert_int_equal(httpd->core.limit_req_body, 1000);
 }
 
+static void tokens_in_a_delete_are_kept(void **state)
+{
+    httpd_request_t *httpd = httpd_request(unit_pool(state));
+    apr_hash_t *tokens;
+
+    assert_null(repo_guard_tokens(&httpd->r));
+    assert_int_equal(pass(httpd, M_DELETE,
+                          "<a><lock-token>t:1</lock-token><lock><lock-token>t:2"
+                          "</lock-token></lock></a>"),
+                     0);
+    tokens = repo_guard_tokens(&httpd->r);
+    assert_int_equal(apr_hash_count(tokens), 2);
+    assert_non_null(apr_hash_get(tokens, "t:1", APR_HASH_KEY_STRING));
+    assert_non_null(apr_hash_get(tokens, "t:2", APR_HASH_KEY_STRING));
+}
+
+static void a_limit_of_the_administrator_is_handed_over(void **state)
+{
+    httpd_request_t *httpd = httpd_request(unit_pool(state));
+    const core_dir_config *core;
+
+    httpd->core.limit_req_body = -1;
+    assert_int_equal(repo_guard_own_limit(&httpd->r), 0);
+    httpd->core.limit_req_body = 1000;
+    assert_int_equal(repo_guard_own_limit(&httpd->r), 1000);
+    core = ap_get_core_module_config(httpd->r.per_dir_config);
+    assert_int_equal(core->limit_req_body, 0);
+    assert_int_equal(httpd->core.limit_req_body, 1000);
+}
+
+static void a_body_that_is_not_wanted_ends_at_once(void **state)
+{
+    httpd_request_t *httpd = httpd_request(unit_pool(state));
+    apr_bucket_brigade *brigade =
+        apr_brigade_create(httpd->r.pool, httpd->c.bucket_alloc);
+
+    repo_guard_register();
+    httpd->body = "left";
+    httpd->body_len = 4;
+    repo_guard_end_body(&httpd->r);
+    assert_int_equal(ap_get_brigade(httpd->r.input_filters, brigade,
+                                    AP_MODE_READBYTES, APR_BLOCK_READ, 100),
+                     0);
+    assert_true(APR_BUCKET_IS_EOS(APR_BRIGADE_FIRST(brigade)));
+    assert_int_equal(httpd->c.keepalive, AP_CONN_CLOSE);
+}
+
+static void a_short_body_is_no_reason_to_end_a_connection(void **state)
+{
+    httpd_request_t *httpd = httpd_request(unit_pool(state));
+
+    httpd->c.keepalive = AP_CONN_KEEPALIVE;
+    repo_guard_leave_body(&httpd->r);
+    apr_table_setn(httpd->r.headers_in, "Content-Length", "65536");
+    repo_guard_leave_body(&httpd->r);
+    assert_int_equal(httpd->c.keepalive, AP_CONN_KEEPALIVE);
+    apr_table_setn(httpd->r.headers_in, "Content-Length", "65537");
+    repo_guard_leave_body(&httpd->r);
+    assert_int_equal(httpd->c.keepalive, AP_CONN_CLOSE);
+}
+
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(a_body_within_its_limits_passes),
     UNIT_TEST(reading_ends_at_what_is_not_allowed),
@@ -111,6 +172,10 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(names_of_a_propfind_are_counted),
     UNIT_TEST(a_propfind_for_names_is_noted),
     UNIT_TEST(limits_of_httpd_are_raised_where_they_are_unset),
+    UNIT_TEST(tokens_in_a_delete_are_kept),
+    UNIT_TEST(a_limit_of_the_administrator_is_handed_over),
+    UNIT_TEST(a_body_that_is_not_wanted_ends_at_once),
+    UNIT_TEST(a_short_body_is_no_reason_to_end_a_connection),
 };
 
 UNIT_MAIN(tests)
