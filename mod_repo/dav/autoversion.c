@@ -116,6 +116,42 @@ static apr_hash_t *make_props(const char *path, apr_pool_t *result)
     return props;
 }
 
+/* Does the request say what must be there? */
+static bool is_conditional(const request_rec *r)
+{
+    static const char *const headers[] = { "If", "If-Match", "If-None-Match",
+                                           "If-Unmodified-Since", "Overwrite" };
+    apr_size_t i;
+
+    for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+        if (apr_table_get(r->headers_in, headers[i]))
+            return true;
+    return false;
+}
+
+/* What was looked at is the revision that the resource shows. Another one may
+ * have been committed before the transaction began. */
+static fs_error_t *check_unchanged(fs_txn_t *txn, const dav_resource *resource)
+{
+    const dav_resource_private *info = resource->info;
+    fs_rev_t base = fs_txn_base(txn);
+    const fs_node_t *node;
+    fs_root_t *root;
+
+    if (base == info->rev)
+        return NULL;
+    FS_TRY(fs_node_find_in(&node, &root, info->request->repo, base,
+                           info->uri.path, info->request->pool));
+    if (!node && !info->node)
+        return NULL;
+    if (node && info->node && fs_node_relation(node, info->node) == FS_SAME)
+        return NULL;
+    return FS_ERROR(FS_ERR_CONFLICT,
+                    "'%s' was just changed in revision "
+                    "%" FS_REV_FMT,
+                    info->uri.path, base);
+}
+
 dav_error *repo_autoversion_begin(fs_txn_t **txn, const dav_resource *resource)
 {
     repo_request_t *request = resource->info->request;
@@ -133,7 +169,9 @@ dav_error *repo_autoversion_begin(fs_txn_t **txn, const dav_resource *resource)
     if (err)
         return convert(resource, err);
     fs_txn_set_user(*txn, request->r->user, tokens);
-    return NULL;
+    if (is_conditional(request->r))
+        err = check_unchanged(*txn, resource);
+    return err ? repo_autoversion_fail(*txn, resource, err) : NULL;
 }
 
 dav_error *repo_autoversion_fail(fs_txn_t *txn, const dav_resource *resource,
@@ -270,6 +308,8 @@ static fs_error_t *copy_step(fs_txn_t *txn, const dav_resource *source,
 {
     const dav_resource_private *from = source->info;
 
+    if (move)
+        FS_TRY(check_unchanged(txn, source));
     if (shallow && source->collection)
         return copy_shallow(txn, from->node, path, scratch);
     FS_TRY(fs_txn_copy(txn, from->rev, from->uri.path, path, scratch));

@@ -29,7 +29,8 @@ bool repo_autoversion_applies(const dav_resource *resource);
 /**
  * Begin the commit that changes `resource`; the transaction comes open, lives
  * in the request and ends by one of the two below.
- * Errors: 400 no name for a node; 403 start-commit refuses; 507 no room.
+ * Errors: 400 no name for a node; 403 start-commit refuses; 409 what the
+ *         request is conditional on was just changed; 507 no room.
  */
 dav_error *repo_autoversion_begin(fs_txn_t **txn, const dav_resource *resource);
 

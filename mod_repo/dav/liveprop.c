@@ -231,6 +231,15 @@ static fs_error_t *creator(const char **value, const context_t *c)
     return NULL;
 }
 
+/* As clients of the field know it, not as an element. */
+static fs_error_t *auto_version(const char **value, const context_t *c)
+{
+    if (c->info->node && c->info->uri.kind == REPO_URI_PUBLIC &&
+        repo_config_autoversioning(c->info->request->config))
+        *value = "DAV:checkout-checkin";
+    return NULL;
+}
+
 static fs_error_t *relative_path(const char **value, const context_t *c)
 {
     if (is_regular(c))
@@ -289,6 +298,7 @@ static const dav_liveprop_spec specs[] = {
       DAV_PROPID_version_controlled_configuration, 0 },
     { NS_DAV, "version-name", DAV_PROPID_version_name, 0 },
     { NS_DAV, "creator-displayname", DAV_PROPID_creator_displayname, 0 },
+    { NS_DAV, "auto-version", DAV_PROPID_auto_version, 0 },
     { NS_LIVE, "baseline-relative-path", PROP_BASELINE_RELATIVE_PATH, 0 },
     { NS_LIVE, "md5-checksum", PROP_MD5, 0 },
     { NS_LIVE, "repository-uuid", PROP_UUID, 0 },
@@ -299,11 +309,22 @@ static const dav_liveprop_spec specs[] = {
 
 /* In the order of specs. */
 static const value_fn values[] = {
-    content_length, content_type,   etag,
-    creation_date,  last_modified,  baseline_collection,
-    checked_in,     configuration,  version_name,
-    creator,        relative_path,  md5,
-    uuid,           deadprop_count, sha1,
+    content_length,
+    content_type,
+    etag,
+    creation_date,
+    last_modified,
+    baseline_collection,
+    checked_in,
+    configuration,
+    version_name,
+    creator,
+    auto_version,
+    relative_path,
+    md5,
+    uuid,
+    deadprop_count,
+    sha1,
 };
 
 /* ---- hooks ---- */

@@ -431,6 +431,10 @@ dav_error *repo_resource_parent(const dav_resource *resource,
     if (err)
         return repo_error_convert(info->request->r, err, 0);
     set_node(*parent, node);
+    /* Subversion clients know by 405 that there is nothing to lock; mod_dav
+     * has 409 for what would have no parent. */
+    if (info->request->is_svn && info->request->r->method_number == M_LOCK)
+        (*parent)->exists = (*parent)->collection = 1;
     (*parent)->uri = plain_uri((*parent)->info, true, resource->pool);
     return NULL;
 }

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import subprocess
+import threading
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -473,6 +474,33 @@ fi""" % {"flag": os.path.join(site.folder, "flag"), "folder": site.folder,
     assert harness.run(["svnadmin", "lstxns", site.repo]).stdout == b""
     assert site.prop("a", "f") == b"b"
     assert site.send("PUT", "/r/f", "mine").status == 204
+
+
+@ours_only
+def test_no_conditional_write_is_lost(site):
+    """Several clients count in one file, each only over what it has read."""
+    site.send("PUT", "/r/count", "0")
+    added = []
+
+    def work(number):
+        done = 0
+        for _ in range(12):
+            read = site.send("GET", "/r/count")
+            answer = site.send("PUT", "/r/count", str(int(read.body) + 1),
+                               If_Match=read.header("ETag"))
+            assert answer.status in (204, 409, 412), answer.body
+            done += answer.status == 204
+        added.append(done)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(added) == 4 and sum(added) > 0
+    assert int(site.cat("count")) == sum(added)
+    assert site.youngest() == 2 + sum(added)
+    assert not site.state()[1]
 
 
 # ---- properties ----

@@ -483,6 +483,14 @@ def test_stock_clients_lock_and_unlock(served, wc):
     assert "E200009" in wc["ann"]("lock", served.server.base + "/r/nope")
 
 
+@CLIENTS
+def test_without_a_folder_there_is_nothing_to_lock(client, served):
+    for path in ("/r/nope/x", "/r/f/x"):
+        answer = lock(served.server, path, client=client)
+        # Others are told what RFC 4918 says; the peer knows one answer.
+        assert answer.status == 405 if client is SVN or harness.PEER else 409
+
+
 def test_locks_are_reported_by_depth(served):
     take(served.server, "/r/f")
     take(served.server, "/r/d/f", "<D:owner>why</D:owner>")
