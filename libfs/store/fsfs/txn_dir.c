@@ -10,17 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <apr_general.h>
 #include <apr_strings.h>
 
-#include "libfs/base/number.h"
 #include "libfs/format/hash_dump.h"
 #include "libfs/store/fsfs/durable.h"
 #include "libfs/store/fsfs/txn_journal.h"
-#include "libfs/store/fsfs/write_lock.h"
 
 #define FOLDER "transactions/"
 #define PROTO_REVS "txn-protorevs/"
-#define TXN_CURRENT "txn-current"
 #define PROPS "props"
 #define ROOT_RECORD "node.0.0"
 
@@ -29,6 +27,10 @@
 
 /* Numbers that formats 1 and 2 try. */
 #define NUMBER_MAX 99999
+
+/* Numbers that are drawn in later formats: 36^11 and 36^12. */
+#define NUMBER_FIRST APR_UINT64_C(131621703842267136)
+#define NUMBER_END APR_UINT64_C(4738381338321616896)
 
 /* Names that are tried where a folder is there that should not be. */
 #define NAME_TRIES 1000
@@ -82,36 +84,21 @@ static fs_error_t *make_folder(bool *made, fs_fsfs_t *fsfs, const char *name,
     return FS_ERROR_APR(errno, "cannot create '%s'", path);
 }
 
-/* Raise the counter; the lock is held. */
-static fs_error_t *take_number(apr_uint64_t *number, fs_fsfs_t *fsfs,
-                               apr_pool_t *scratch)
+/*
+ * A number of twelve digits: far above what the counter of the stock tools will
+ * ever reach, so that theirs and ours never meet. The counter is left alone,
+ * since it would have to be synced: one that a loss of power takes back makes
+ * the next writer run into folders that are there already.
+ */
+static fs_error_t *draw_number(apr_uint64_t *number)
 {
-    fs_durable_t where = { fsfs->folder, true };
-    fs_bytes_t text;
-    char digits[14];
+    apr_status_t status =
+        apr_generate_random_bytes((unsigned char *)number, sizeof(*number));
 
-    FS_TRY(fs_disk_file_read(&text, NULL, fsfs->folder, TXN_CURRENT, 4096,
-                             scratch));
-    if (!text.data)
-        return FS_ERROR(FS_ERR_CORRUPT, "the repository has no file 'db/%s'",
-                        TXN_CURRENT);
-    FS_TRY(fs_format_file_parse_txn_current(number, text.data, text.len));
-    text.len = fs_number_format_base36(digits, *number + 1);
-    text.data = apr_pstrcat(scratch, digits, "\n", (char *)NULL);
-    text.len++;
-    return fs_durable_write(&where, TXN_CURRENT, NULL, text, scratch);
-}
-
-static fs_error_t *take_name(fs_txn_id_t *id, fs_fsfs_t *fsfs,
-                             apr_pool_t *scratch)
-{
-    fs_write_lock_t *lock;
-    fs_error_t *err;
-
-    FS_TRY(fs_write_lock_take(&lock, fsfs, FS_WRITE_LOCK_TXN_CURRENT, scratch));
-    err = take_number(&id->number, fsfs, scratch);
-    fs_write_lock_release(lock);
-    return err;
+    if (status)
+        return FS_ERROR_APR(status, "no random number");
+    *number = NUMBER_FIRST + *number % (NUMBER_END - NUMBER_FIRST);
+    return NULL;
 }
 
 static void format_name(char name[FS_TXN_ID_SIZE], fs_txn_id_t *id,
@@ -129,8 +116,8 @@ static void format_name(char name[FS_TXN_ID_SIZE], fs_txn_id_t *id,
 fs_error_t *fs_txn_dir_make(const char **name, fs_txn_id_t *id, fs_fsfs_t *fsfs,
                             fs_rev_t base, apr_pool_t *result)
 {
-    bool counted = fsfs->format.format >= FS_FORMAT_TXN_CURRENT;
-    int tries = counted ? NAME_TRIES : NUMBER_MAX;
+    bool drawn = fsfs->format.format >= FS_FORMAT_TXN_CURRENT;
+    int tries = drawn ? NAME_TRIES : NUMBER_MAX;
     char text[FS_TXN_ID_SIZE];
     fs_error_t *err = NULL;
     bool made = false;
@@ -142,8 +129,8 @@ fs_error_t *fs_txn_dir_make(const char **name, fs_txn_id_t *id, fs_fsfs_t *fsfs,
         apr_pool_clear(iter);
         id->base = base;
         id->number = (apr_uint64_t)i;
-        if (counted)
-            err = take_name(id, fsfs, iter);
+        if (drawn)
+            err = draw_number(&id->number);
         if (!err) {
             format_name(text, id, fsfs);
             err = make_folder(&made, fsfs, text, iter);

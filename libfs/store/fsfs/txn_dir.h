@@ -28,8 +28,10 @@ const char *fs_txn_dir_path(const char *name, const char *file,
 
 /**
  * Take a name for a transaction on revision `base`, and make its folder.
- * Numbers are not used again while the process lives.
- * Errors: FS_ERR_BUSY; FS_ERR_CORRUPT, db/txn-current is malformed; FS_ERR_IO.
+ * From format 3 on the number is drawn, of twelve digits: names are not used
+ * again, and no counter has to survive anything. Formats 1 and 2 have names
+ * with small numbers, which come again.
+ * Errors: FS_ERR_IO.
  */
 fs_error_t *fs_txn_dir_make(const char **name, fs_txn_id_t *id, fs_fsfs_t *fsfs,
                             fs_rev_t base, apr_pool_t *result) FS_MUST_CHECK;
