@@ -251,7 +251,8 @@ def test_revision_properties_are_changed(stock, repo):
     try:
         run("propset", "-q", "--revprop", "-r", "1", "svn:log",
             "new \u00e4 <log>\nof two", url)
-        assert look(repo, "log", "-r1").decode() == "new \u00e4 <log>\nof two\n"
+        assert look(repo, "log", "-r1").decode() == (
+            "new \u00e4 <log>\nof two\n")
         run("propset", "-q", "--revprop", "-r", "1", "p:q", "\x01", url)
         assert look(repo, "propget", "--revprop", "-r1", "p:q") == b"\x01"
         run("propdel", "-q", "--revprop", "-r", "1", "p:q", url)
@@ -281,7 +282,8 @@ def test_mirrors_and_dumps_are_written_into_it(server, parent, small, folder):
     client.run("sync", "-q", url, program="svnsync")
     path = os.path.join(parent, "all", "mirror")
     for name in ("from-url", "from-uuid", "last-merged-rev"):
-        harness.run(["svnadmin", "delrevprop", path, "-r0", "svn:sync-" + name])
+        harness.run(["svnadmin", "delrevprop", path, "-r0",
+                     "svn:sync-" + name])
     dump = client.run("dump", "-q", "file://" + source,
                       program="svnrdump").stdout
     client.run("load", "-q", server.base + "/many/dumped",
@@ -402,7 +404,8 @@ def test_put_makes_and_changes_files(alice, repo):
     answer = alice.edit("PUT", txn, "/trunk/empty", EMPTY_DELTA, **SVNDIFF)
     assert answer.status == 201
     assert answer.header("X-SVN-Result-Fulltext-MD5") == md5(b"")
-    answer = alice.edit("PUT", txn, "/trunk/still-empty", b"", Content_Type="text/x")
+    answer = alice.edit("PUT", txn, "/trunk/still-empty", b"",
+                        Content_Type="text/x")
     assert answer.status == 201
     rev = alice.commit(txn)
     assert look(repo, "cat", "-r%d" % rev, "trunk/p.txt") == b"again"
@@ -424,14 +427,16 @@ def test_digests_are_checked(alice, repo):
                       ).status == 204
     answer = fails(alice.edit("PUT", txn, path, b"y",
                               X_SVN_Base_Fulltext_MD5=BAD_MD5), 500, 200014)
-    assert BAD_MD5.encode() in answer.body and md5(b"x").encode() in answer.body
+    assert BAD_MD5.encode() in answer.body
+    assert md5(b"x").encode() in answer.body
     txn = alice.begin()
     answer = fails(alice.edit("PUT", txn, path, b"y",
                               X_SVN_Result_Fulltext_MD5=BAD_MD5), 500, 200014)
-    assert BAD_MD5.encode() in answer.body and md5(b"y").encode() in answer.body
+    assert BAD_MD5.encode() in answer.body
+    assert md5(b"y").encode() in answer.body
     # All zero is no statement.
-    assert alice.edit("PUT", txn, path, b"z", X_SVN_Result_Fulltext_MD5="0" * 32
-                      ).status == 204
+    assert alice.edit("PUT", txn, path, b"z",
+                      X_SVN_Result_Fulltext_MD5="0" * 32).status == 204
 
 
 @pytest.mark.parametrize("body, number", [
@@ -607,7 +612,8 @@ def test_copies_have_their_history(alice, repo):
     fails(alice.copy(txn, "/!svn/rvr/%d/none" % rev, "/branches/x"), 404)
     fails(alice.copy(txn, "/!svn/rvr/9999/trunk", "/branches/x"), 404)
     fails(alice.copy(txn, "/trunk", "/none/x"), 404, 160013)
-    fails(alice.copy(txn, "/!svn/txr/%s/trunk/a.txt" % txn, "/branches/x"), 405)
+    fails(alice.copy(txn, "/!svn/txr/%s/trunk/a.txt" % txn, "/branches/x"),
+          405)
     done = alice.commit(txn)
     assert look(repo, "changed", "--copy-info", "-r%d" % done).decode() == (
         "A + branches/one/\n    (from trunk/:r%d)\n"
@@ -712,7 +718,8 @@ def test_properties_of_nodes(alice, repo):
         C + "|never")))
     assert set(statuses(answer).values()) == {200}
     rev = alice.commit(txn)
-    assert b"bin" not in look(repo, "proplist", "-r%d" % rev, "trunk/dir/b.txt")
+    assert b"bin" not in look(repo, "proplist", "-r%d" % rev,
+                              "trunk/dir/b.txt")
 
 
 @pytest.mark.parametrize("bad, status", [
@@ -876,8 +883,9 @@ def test_nobody_edits_the_transaction_of_another(alice, bob):
 
 @ours_only  # goes on with it
 def test_the_transaction_of_another_program_is_left_alone(alice, repo):
-    script = hook(repo, "pre-commit", "touch %s/waits; while test -e %s/waits; "
-                  "do sleep 0.05; done; exit 1\n" % (repo, repo))
+    script = hook(
+        repo, "pre-commit", "touch %s/waits; while test -e %s/waits; do sleep "
+        "0.05; done; exit 1\n" % (repo, repo))
     url = "file://%s/foreign" % repo
     with subprocess.Popen(["svn", "mkdir", "-q", "-m", "m", url],
                           stderr=subprocess.DEVNULL) as foreign:
