@@ -59,8 +59,7 @@ bool repo_autoversion_applies(const dav_resource *resource)
 static bool is_out_of_room(const fs_error_t *err)
 {
     for (; err; err = err->cause)
-        if (APR_STATUS_IS_ENOSPC(err->apr_status) ||
-            err->apr_status == APR_FROM_OS_ERROR(EDQUOT))
+        if (err->apr_status == ENOSPC || err->apr_status == EDQUOT)
             return true;
     return false;
 }
@@ -338,7 +337,7 @@ dav_error *repo_autoversion_copy(const dav_resource *source,
                                  bool move)
 {
     repo_request_t *request = source->info->request;
-    fs_txn_t *txn;
+    fs_txn_t *txn = NULL;
     dav_error *failed = check_ends(source, target, move);
 
     if (!failed)

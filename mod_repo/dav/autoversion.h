@@ -70,7 +70,7 @@ dav_error *repo_autoversion_copy(const dav_resource *source,
 /** A text on its way into a file. */
 typedef struct repo_autoversion_put_t repo_autoversion_put_t;
 
-dav_error *repo_autoversion_open(repo_autoversion_put_t **put,
+dav_error *repo_autoversion_open(repo_autoversion_put_t **out,
                                  const dav_resource *resource);
 
 dav_error *repo_autoversion_write(repo_autoversion_put_t *put, const char *data,

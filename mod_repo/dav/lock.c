@@ -364,7 +364,7 @@ static dav_error *append_locks(dav_lockdb *db, const dav_resource *resource,
                                int make_indirect, const dav_lock *lock)
 {
     repo_request_t *request = resource->info->request;
-    const fs_lock_t *taken;
+    const fs_lock_t *taken = NULL;
     fs_lock_wish_t wish;
     dav_error *err = check_lockable(resource, lock);
 
@@ -376,7 +376,7 @@ static dav_error *append_locks(dav_lockdb *db, const dav_resource *resource,
         err = repo_autoversion_make_file(resource);
     if (!err)
         err = take(&taken, request, &wish);
-    if (err)
+    if (err || !taken)
         return err;
     /* A hook may have chosen it. */
     lock->info->token->text = taken->token;
@@ -392,13 +392,12 @@ static dav_error *need_lock(const fs_lock_t **lock,
                             const dav_locktoken_list *tokens)
 {
     repo_request_t *request = resource->info->request;
-    fs_error_t *err;
+    fs_error_t *err = NULL;
 
     *lock = NULL;
-    if (!resource->info->uri.path)
-        return NULL;
-    err = fs_lock_get(lock, request->repo, resource->info->uri.path,
-                      resource->pool);
+    if (resource->info->uri.path)
+        err = fs_lock_get(lock, request->repo, resource->info->uri.path,
+                          resource->pool);
     if (err)
         return repo_error_convert(request->r, err, 0);
     for (; *lock && tokens; tokens = tokens->next)
@@ -415,12 +414,12 @@ static dav_error *refresh_locks(dav_lockdb *db, const dav_resource *resource,
                                 dav_lock **locks)
 {
     repo_request_t *request = resource->info->request;
-    const fs_lock_t *lock, *refreshed;
+    const fs_lock_t *lock, *refreshed = NULL;
     dav_error *err = need_lock(&lock, resource, tokens);
     fs_lock_wish_t wish;
 
     (void)db;
-    if (err)
+    if (err || !lock)
         return err;
     wish = (fs_lock_wish_t){
         .path = lock->path,
@@ -432,7 +431,7 @@ static dav_error *refresh_locks(dav_lockdb *db, const dav_resource *resource,
         .steal = true,
     };
     err = take(&refreshed, request, &wish);
-    if (!err)
+    if (!err && refreshed)
         *locks = convert(refreshed, resource);
     return err;
 }

@@ -13,8 +13,7 @@ typedef struct repo_stream_t repo_stream_t;
  * if it is not there. The transaction is open until repo_stream_close(), which
  * mod_dav calls whatever happens.
  */
-dav_error *repo_stream_open(repo_stream_t **stream,
-                            const dav_resource *resource);
+dav_error *repo_stream_open(repo_stream_t **out, const dav_resource *resource);
 
 dav_error *repo_stream_write(repo_stream_t *stream, const char *data,
                              apr_size_t len);

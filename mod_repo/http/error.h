@@ -23,7 +23,7 @@ enum {
 
 /** A dav_error that carries a number: 409, 175002, "text". Lower case. */
 dav_error *repo_error_new(apr_pool_t *result, int status, int number,
-                          const char *text);
+                          const char *text) FS_NEVER_NULL;
 
 /**
  * Turn `err` into a dav_error and log it; `err` is consumed.
@@ -35,7 +35,8 @@ dav_error *repo_error_new(apr_pool_t *result, int status, int number,
  * for kind IO the general text only. What we failed at gets a line in the error
  * log, with method, URL and what clients do not see.
  */
-dav_error *repo_error_convert(request_rec *r, fs_error_t *err, int fallback);
+dav_error *repo_error_convert(request_rec *r, fs_error_t *err,
+                              int fallback) FS_NEVER_NULL;
 
 /** Status that an error has: as in repo_error_convert(). */
 int repo_error_status(const fs_error_t *err, int fallback);

@@ -58,6 +58,7 @@ dav_error *repo_txn_tokens(apr_hash_t **tokens, const repo_request_t *request);
 
 /** An error of an edit: 500 where the status of no other kind fits better.
  *  Consumes `err`. */
-dav_error *repo_txn_error(const repo_request_t *request, fs_error_t *err);
+dav_error *repo_txn_error(const repo_request_t *request,
+                          fs_error_t *err) FS_NEVER_NULL;
 
 #endif

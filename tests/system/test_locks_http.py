@@ -488,7 +488,8 @@ def test_without_a_folder_there_is_nothing_to_lock(client, served):
     for path in ("/r/nope/x", "/r/f/x"):
         answer = lock(served.server, path, client=client)
         # Others are told what RFC 4918 says; the peer knows one answer.
-        assert answer.status == 405 if client is SVN or harness.PEER else 409
+        assert answer.status == (
+            405 if client is SVN or harness.PEER else 409)
 
 
 def test_locks_are_reported_by_depth(served):
