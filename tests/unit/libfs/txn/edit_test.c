@@ -5,7 +5,7 @@
 
 #include <apr_strings.h>
 
-#include "tests/support/repo.h"
+#include "tests/support/hist.h"
 #include "tests/support/txns.h"
 
 /* An open transaction on revision 1. */
@@ -334,6 +334,31 @@ static void messages_name_the_transaction(void **state)
                          "in transaction '");
 }
 
+/* The cache knows revisions; a transaction is another one after each edit. */
+static void nothing_of_a_transaction_is_cached(void **state)
+{
+    apr_pool_t *pool = unit_pool(state);
+    fs_repo_t *repo =
+        fs_test_open(fs_repo_path(fs_test_txns_copy(pool)), true, pool);
+    fs_txn_t *first = begin(repo, pool);
+    fs_txn_t *second;
+
+    assert_string_equal(text_of(first, "/d/sub/h", pool), "base");
+    assert_fs_ok(edit(first, "edit d/sub/h 1;prop d/sub/h a 1", pool));
+    assert_string_equal(text_of(first, "/d/sub/h", pool), "1");
+    assert_string_equal(prop_of(first, "/d/sub/h", "a", pool), "1");
+    assert_fs_ok(edit(first, "edit d/sub/h 2;prop d/sub/h a 2", pool));
+    assert_string_equal(text_of(first, "/d/sub/h", pool), "2");
+    assert_string_equal(prop_of(first, "/d/sub/h", "a", pool), "2");
+    assert_fs_ok(edit(first, "del d/sub;mkdir d/sub;mkfile d/sub/i 3", pool));
+    assert_null(find(first, "/d/sub/h", pool));
+    fs_txn_close(first);
+    second = begin(repo, pool);
+    assert_string_equal(text_of(second, "/d/sub/h", pool), "base");
+    assert_null(prop_of(second, "/d/sub/h", "a", pool));
+    assert_null(find(second, "/d/sub/i", pool));
+}
+
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(what_is_made_is_there),
     UNIT_TEST(names_that_may_not_be_made_are_refused),
@@ -350,6 +375,7 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(properties_that_may_not_be_are_refused),
     UNIT_TEST(the_tree_lists_what_was_changed),
     UNIT_TEST(messages_name_the_transaction),
+    UNIT_TEST(nothing_of_a_transaction_is_cached),
 };
 
 int main(void)
