@@ -166,6 +166,7 @@ static void put_head(fs_buffer_t *out, const fs_txn_op_t *op,
     char *head = out->data;
 
     put_fixed(head, out->len - HEAD_LEN, 4);
+    put_fixed(head + 12, fs_fnv1a_x4(head, 4), 4);
     head[8] = (char)op->type;
     head[9] = (char)flags_of(op);
     head[10] = (char)op->kind;
@@ -317,7 +318,19 @@ static fs_error_t *fill(reader_t *reader, apr_uint64_t offset, apr_size_t len)
                               &reader->have, JOURNAL);
 }
 
-/* The record at `offset`; its `len` is 0 if it is not complete. */
+/* How long the record is, of which all of the head is there. */
+static fs_error_t *read_length(apr_uint64_t *body, const char *head)
+{
+    *body = get_fixed(head, 4);
+    if (get_fixed(head + 12, 4) != fs_fnv1a_x4(head, 4) || *body > RECORD_MAX)
+        return FS_ERROR(FS_ERR_CORRUPT, "an edit has a damaged length");
+    return NULL;
+}
+
+/*
+ * The record at `offset`; its `len` is 0 if it is not complete, which happens
+ * to the last one only: a write that is cut leaves its beginning.
+ */
 static fs_error_t *next_record(const char **record, apr_size_t *len,
                                reader_t *reader, apr_uint64_t offset,
                                apr_uint64_t end)
@@ -331,8 +344,8 @@ static fs_error_t *next_record(const char **record, apr_size_t *len,
     FS_TRY(fill(reader, offset, HEAD_LEN));
     if (offset - reader->offset + HEAD_LEN > reader->have)
         return NULL;
-    body = get_fixed(reader->buf + (offset - reader->offset), 4);
-    if (body > RECORD_MAX || body > end - offset - HEAD_LEN)
+    FS_TRY(read_length(&body, reader->buf + (offset - reader->offset)));
+    if (body > end - offset - HEAD_LEN)
         return NULL;
     FS_TRY(fill(reader, offset, HEAD_LEN + (apr_size_t)body));
     if (offset - reader->offset + HEAD_LEN + body > reader->have)
@@ -340,7 +353,7 @@ static fs_error_t *next_record(const char **record, apr_size_t *len,
     at = reader->buf + (offset - reader->offset);
     if (get_fixed(at + 4, 4) !=
         fs_fnv1a_x4(at + SUM_FROM, HEAD_LEN - SUM_FROM + (apr_size_t)body))
-        return NULL;
+        return FS_ERROR(FS_ERR_CORRUPT, "an edit has the wrong sum");
     *record = at;
     *len = HEAD_LEN + (apr_size_t)body;
     return NULL;

@@ -12,7 +12,8 @@
  *     9   flags: 1 mergeinfo was touched, 2 it is there, 4 MD5,
  *         8 SHA-1, 16 the text is ours                           1
  *     10  kind of node: 0 none, 1 file, 2 directory              1
- *     11  zero                                                   5
+ *     11  zero                                                   1
+ *     12  sum of the length                                      4
  *     16  bytes of complete texts, then numbers of the next
  *         node, copy and item, as they are after the edit        4 * 8
  *     48  v length and bytes: path, then source path; v source
@@ -22,8 +23,8 @@
  *         4 bytes sum
  *         the rest: property list
  *
- * Each record is written at once. What is behind the last complete one is what
- * a dead writer left, and cut off before the next is appended.
+ * Each record is written at once. A last one that is not complete is what a dead
+ * writer left, and cut off before the next is appended.
  */
 
 #ifndef LIBFS_STORE_FSFS_TXN_JOURNAL_H
@@ -51,12 +52,12 @@ fs_error_t *fs_txn_journal_edit(fs_txn_state_t *state, fs_txn_op_t *op,
 
 /**
  * Make the edits that follow `state->journal_len` in the journal; that of 0
- * begins the state anew. What does not end, or fails its sum, ends the replay;
- * it is cut off, and so are the bytes of texts behind those that are noted.
+ * begins the state anew. A record that the file's end cuts is cut off, and so
+ * are the bytes of texts behind those that are noted.
  * `state` is not usable after an error.
  *
- * Errors: FS_ERR_CORRUPT, this is no journal, or its edits do not lead to the
- *         numbers that are noted with them, or texts are missing; FS_ERR_IO.
+ * Errors: FS_ERR_CORRUPT, this is no journal, a sum is wrong, edits do not lead
+ *         to the numbers that are noted with them, texts are missing; FS_ERR_IO.
  */
 fs_error_t *fs_txn_journal_replay(fs_txn_state_t *state,
                                   apr_pool_t *scratch) FS_MUST_CHECK;
