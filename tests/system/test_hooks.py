@@ -150,8 +150,8 @@ class Stage:
 @pytest.fixture(scope="module")
 def server(work):
     """Repositories at /users (with login), /open (without), /env (with a file
-    of its own for the environment of hooks) and /soon (hooks have a second).
-    """
+    of its own for the environment of hooks), /soon (hooks have a second) and
+    /first (the first version of the protocol)."""
     folder = tempfile.mkdtemp(prefix="hooks-", dir=work)
     os.chmod(folder, 0o755)
     repos = os.path.join(folder, "repos")
@@ -163,6 +163,8 @@ def server(work):
     impatient = [] if PEER else ["RepoHookTimeout 1"]
     places = [("/users", users), ("/open", []),
               ("/soon", users + impatient),
+              ("/first", users + [harness.directive("AdvertiseV2Protocol",
+                                                    "off")]),
               ("/env", users + [harness.directive("HooksEnv", '"%s"' % env)])]
     served = harness.Httpd(
         os.path.join(folder, "httpd"), "event",
@@ -201,6 +203,28 @@ def test_commit_tells_three_hooks(stage):
         assert note.program == "%s/hooks/%s" % (stage.repo, note.name)
         assert note.repo == stage.repo
         assert note.env == []
+
+
+def test_the_first_version_of_the_protocol_tells_the_same(server, folder):
+    stage = Stage(server, folder, "first")
+    stage.svn("lock", "a")
+    stage.note()
+    stage.change()
+    stage.commit("--no-unlock")
+    assert stage.told() == [
+        (["start-commit", "jo", "mergeinfo", "TXN"], ""),
+        (["pre-commit", "TXN"], "LOCK-TOKENS:\n/a|TOKEN\n\n"),
+        (["post-commit", "2", "TXN"], "")]
+    stage.script("start-commit", "echo 'not now' >&2", "exit 3")
+    stage.change()
+    assert ("Commit blocked by start-commit hook (exit code 3) with output:\n"
+            "not now\n") in stage.fails("commit", "-m", "m")
+    stage.drop("start-commit")
+    stage.script("pre-commit", "echo 'nor this' >&2", "exit 4")
+    assert ("Commit blocked by pre-commit hook (exit code 4) with output:\n"
+            "nor this\n") in stage.fails("commit", "-m", "m")
+    assert stage.transactions() == []
+    assert stage.youngest() == 2
 
 
 def test_an_unknown_user_is_an_empty_word(server, folder):
