@@ -41,9 +41,11 @@ enum {
     STEP_END
 };
 
+/* Our own handler changes properties; mod_dav never comes to it. */
 static dav_error *refuse(const dav_db *db)
 {
-    return repo_error_read_only(db->pool, HTTP_FORBIDDEN);
+    return repo_error_new(db->pool, HTTP_NOT_IMPLEMENTED, REPO_ERR_UNSUPPORTED,
+                          "properties are changed by PROPPATCH alone");
 }
 
 static dav_error *open_props(apr_pool_t *p, const dav_resource *resource,

@@ -134,10 +134,3 @@ int repo_error_send_dav(request_rec *r, dav_error *err)
 {
     return dav_handle_err(r, err, NULL);
 }
-
-dav_error *repo_error_read_only(apr_pool_t *result, int status)
-{
-    return repo_error_new(result, status, REPO_ERR_DAV_REQUEST,
-                          "this server does not accept writes: only reading "
-                          "is built into this version of mod_repo");
-}

@@ -56,7 +56,4 @@ int repo_error_send(request_rec *r, fs_error_t *err, int fallback);
 /** The same for a dav_error. */
 int repo_error_send_dav(request_rec *r, dav_error *err);
 
-/** Reading is all that is offered so far: the error of every write. */
-dav_error *repo_error_read_only(apr_pool_t *result, int status);
-
 #endif

@@ -115,15 +115,6 @@ static void a_client_that_is_gone_gets_a_bare_status(void **state)
     assert_int_equal(request->c.keepalive, AP_CONN_CLOSE);
 }
 
-static void writes_are_refused_with_a_reason(void **state)
-{
-    dav_error *err = repo_error_read_only(unit_pool(state), 403);
-
-    assert_int_equal(err->status, 403);
-    assert_int_equal(err->error_id, 175002);
-    assert_non_null(strstr(err->desc, "does not accept writes"));
-}
-
 static const struct CMUnitTest tests[] = {
     UNIT_TEST(kinds_have_their_status),
     UNIT_TEST(a_fallback_replaces_what_the_client_did_wrong),
@@ -133,7 +124,6 @@ static const struct CMUnitTest tests[] = {
     UNIT_TEST(control_bytes_do_not_reach_the_body),
     UNIT_TEST(bytes_that_are_not_utf8_do_not_reach_the_body),
     UNIT_TEST(a_client_that_is_gone_gets_a_bare_status),
-    UNIT_TEST(writes_are_refused_with_a_reason),
 };
 
 UNIT_MAIN(tests)
