@@ -161,13 +161,28 @@ static fs_error_t * final(const publish_t *p, fs_error_t *err)
     return err;
 }
 
-static fs_error_t *sync_files(const publish_t *p)
+static fs_error_t *close_revprops(publish_t *p)
+{
+    int fd = p->revprops;
+
+    p->revprops = -1;
+    if (close(fd) && errno != EINTR)
+        return final(
+            p, FS_ERROR_APR(errno, "cannot close '%s'", p->revprops_path));
+    return NULL;
+}
+
+/* They are in their places already: what is there means nothing before
+ * db/current names it, and many file systems keep a file's name with it. */
+static fs_error_t *sync_files(publish_t *p)
 {
     const fs_sync_file_t files[] = { { p->files->fd, p->files->path },
                                      { p->revprops, p->revprops_path },
                                      { p->current, "current" } };
 
-    return p->where.nosync ? NULL : final(p, fs_sync_round(files, 3));
+    if (!p->where.nosync)
+        FS_TRY(final(p, fs_sync_round(files, 3)));
+    return close_revprops(p);
 }
 
 static fs_error_t *end_temporary(publish_t *p, int *fd, const char *path)
@@ -184,7 +199,7 @@ static fs_error_t *place_files(publish_t *p)
         return FS_ERROR_APR(errno, "cannot rename '%s' to '%s'", p->files->path,
                             p->rev_path);
     p->rev_placed = true;
-    FS_TRY(end_temporary(p, &p->revprops, p->revprops_path));
+    FS_TRY(fs_durable_end(&p->where, p->revprops_path, -1, p->pool));
     p->revprops_placed = true;
     return NULL;
 }
@@ -287,8 +302,8 @@ static void withdraw(publish_t *p)
 static fs_error_t *publish(publish_t *p)
 {
     FS_TRY(prepare(p));
-    FS_TRY(sync_files(p));
     FS_TRY(place_files(p));
+    FS_TRY(sync_files(p));
     FS_TRY(sync_places(p));
     FS_TRY(place_current(p));
     if (fchmodat(p->fsfs->folder, p->revprops_path, p->mode, 0))
