@@ -271,23 +271,23 @@ fs_error_t *fs_dir_pages_open(fs_store_dir_t **dir, fs_fsfs_t *fsfs,
 }
 
 fs_error_t *fs_dir_pages_next(const fs_store_entry_t **entry,
-                              fs_store_dir_t *cursor)
+                              fs_store_dir_t *dir)
 {
-    cursor_t *dir = (cursor_t *)cursor;
+    cursor_t *at = (cursor_t *)dir;
 
     *entry = NULL;
-    while (dir->page.data && dir->next >= page_count(&dir->page)) {
-        apr_uint32_t number = number_at(dir->page.data + 8);
+    while (at->page.data && at->next >= page_count(&at->page)) {
+        apr_uint32_t number = number_at(at->page.data + 8);
 
         if (number) {
-            FS_TRY(load_page(dir, number));
+            FS_TRY(load_page(at, number));
         } else {
-            dir->page.data = NULL;
+            at->page.data = NULL;
         }
     }
-    if (!dir->page.data)
+    if (!at->page.data)
         return NULL;
-    fill_entry(&dir->entry, &dir->page, dir->next++);
-    *entry = &dir->entry;
+    fill_entry(&at->entry, &at->page, at->next++);
+    *entry = &at->entry;
     return NULL;
 }

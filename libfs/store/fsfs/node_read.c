@@ -346,7 +346,7 @@ static fs_error_t *load(fs_node_record_t *out, fs_fsfs_t *fsfs, fs_rev_t rev,
                         apr_uint64_t number, apr_pool_t *result,
                         apr_pool_t *scratch)
 {
-    fs_node_rev_t node;
+    fs_node_rev_t node = { .kind = FS_NODE_NONE };
 
     FS_TRY(fs_node_read_whole(&node, fsfs, rev, number, result, scratch));
     return fill(out, &node);

@@ -44,10 +44,11 @@ fs_error_t *fs_txn_dir_no_such(const char *name)
 
 fs_error_t *fs_txn_dir_parse_name(fs_txn_id_t *id, const char *name)
 {
-    char canonical[FS_TXN_ID_SIZE];
     apr_size_t len = strlen(name);
 
     if (len < FS_TXN_ID_SIZE && fs_node_id_read_txn(id, name, len)) {
+        char canonical[FS_TXN_ID_SIZE];
+
         fs_node_id_format_txn(canonical, id);
         if (!strcmp(canonical, name))
             return NULL;

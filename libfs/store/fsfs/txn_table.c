@@ -537,11 +537,11 @@ void fs_txn_table_clear(void)
 
         if (slot->busy) {
             at = &slot->next;
-            continue;
+        } else {
+            *at = slot->next;
+            slot->next = idle;
+            idle = slot;
         }
-        *at = slot->next;
-        slot->next = idle;
-        idle = slot;
     }
     pthread_mutex_unlock(&table_lock);
     free_slots(idle);

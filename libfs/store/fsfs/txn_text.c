@@ -51,30 +51,30 @@ static fs_error_t *foresee(fs_node_rev_t *rec, const fs_txn_state_t *state,
     return NULL;
 }
 
-fs_error_t *fs_txn_text_begin(fs_txn_text_t **out, fs_txn_state_t *state,
+fs_error_t *fs_txn_text_begin(fs_txn_text_t **text, fs_txn_state_t *state,
                               const char *path, apr_pool_t *result)
 {
-    fs_txn_text_t *text = apr_pcalloc(result, sizeof(*text));
+    fs_txn_text_t *t = apr_pcalloc(result, sizeof(*t));
     bool has_base = false;
     fs_node_rev_t rec;
     fs_rep_t base;
 
-    text->state = state;
-    text->path = apr_pstrdup(result, path);
-    text->before = state->texts_len;
-    text->pool = result;
+    t->state = state;
+    t->path = apr_pstrdup(result, path);
+    t->before = state->texts_len;
+    t->pool = result;
     FS_TRY(foresee(&rec, state, path, result));
     FS_TRY(fs_rep_write_choose(&has_base, &base, state->fsfs, &rec,
                                FS_REP_KIND_TEXT, result));
     /* What another process left when it died in the middle of a text. */
     FS_TRY(
         fs_txn_journal_cut(state->texts, state->texts_len, FS_TXN_DIR_TEXTS));
-    text->out = fs_rep_out_create(state->texts, state->texts_len, result);
-    fs_rep_out_item_begin(text->out);
-    FS_TRY(fs_rep_write_open(&text->write, state->fsfs, text->out,
+    t->out = fs_rep_out_create(state->texts, state->texts_len, result);
+    fs_rep_out_item_begin(t->out);
+    FS_TRY(fs_rep_write_open(&t->write, state->fsfs, t->out,
                              has_base ? &base : NULL, FS_REP_KIND_TEXT,
                              result));
-    *out = text;
+    *text = t;
     return NULL;
 }
 
