@@ -346,10 +346,16 @@ static fs_error_t *load(fs_node_record_t *out, fs_fsfs_t *fsfs, fs_rev_t rev,
                         apr_uint64_t number, apr_pool_t *result,
                         apr_pool_t *scratch)
 {
-    fs_node_rev_t node = { .kind = FS_NODE_NONE };
+    fs_node_rev_t node;
+    fs_error_t *err;
+    fs_item_t item;
 
-    FS_TRY(fs_node_read_whole(&node, fsfs, rev, number, result, scratch));
-    return fill(out, &node);
+    FS_TRY(fs_item_open(&item, fsfs, rev, number, scratch));
+    err = parse(&node, &item, result, scratch);
+    fs_item_close(&item);
+    if (!err)
+        err = fill(out, &node);
+    return err ? fs_item_wrap(err, rev, number) : NULL;
 }
 
 fs_error_t *fs_node_read(const fs_node_record_t **record, fs_fsfs_t *fsfs,
