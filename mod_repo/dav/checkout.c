@@ -34,6 +34,8 @@ dav_error *repo_checkout_make_activity(dav_resource *resource)
     }
     fs_txn_close(txn);
     resource->exists = 1;
+    /* mod_dav makes a header of it as it is. */
+    resource->uri = repo_uri_encode(resource->uri, resource->pool);
     return NULL;
 }
 

@@ -1101,6 +1101,13 @@ def test_an_activity_is_kept_by_its_name(alice, repo):
     assert txns(repo) == []
 
 
+@ours_only  # as it is, or the answer is no answer
+def test_any_id_of_an_activity_fits_into_a_location(alice):
+    for name in ("a%20b", "x%0D%0AY:%20z", "%C3%A4"):
+        activity(alice, name)
+        assert alice.ask("DELETE", "/!svn/act/" + name).status == 204
+
+
 def test_what_cannot_be_checked_out(alice, repo):
     rev = alice.commit(touch(alice, "/trunk/dir/b.txt"))
     act = activity(alice, "checkout")
