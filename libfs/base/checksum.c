@@ -178,16 +178,13 @@ void fs_digest_sha1(unsigned char out[FS_SHA1_SIZE], const void *data,
     digest_block(out, FS_DIGEST_SHA1, data, len);
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
+/* Value + 1 of a hex digit; 0: it is none. */
+static const unsigned char hex_values[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+    ['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+    ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+    ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 bool fs_hex_parse(unsigned char *out, const char *hex, apr_size_t len)
 {
@@ -196,12 +193,12 @@ bool fs_hex_parse(unsigned char *out, const char *hex, apr_size_t len)
     if (len % 2)
         return false;
     for (i = 0; i < len; i += 2) {
-        int high = hex_digit(hex[i]);
-        int low = hex_digit(hex[i + 1]);
+        unsigned int high = hex_values[(unsigned char)hex[i]];
+        unsigned int low = hex_values[(unsigned char)hex[i + 1]];
 
-        if (high < 0 || low < 0)
+        if (!high || !low)
             return false;
-        out[i / 2] = (unsigned char)(high << 4 | low);
+        out[i / 2] = (unsigned char)((high - 1) << 4 | (low - 1));
     }
     return true;
 }

@@ -223,6 +223,13 @@ def fill_1000(place):
         "Require valid-user"]
 
 
+def fill_without_sync(place):
+    """The peer never waits for the disk when it locks."""
+    fill_1000(place)
+    if place.module == "mod_repo":
+        place.httpd.location_lines.append("RepoOption nosync true")
+
+
 #: Name: what is done, what before the server starts, bars for CPU and wall.
 CELLS = {
     "commits": (commits, None, 0.6, 1.0, 0.75),
@@ -233,6 +240,7 @@ CELLS = {
     "put-text": (put_big("text"), None, 0.7, 1.0, 1.0),
     "svnsync": (svnsync, None, 1.0, 1.0, 1.0),
     "lock": (lock_1000, fill_1000, 1.0, 1.0, 1.0),
+    "lock-nosync": (lock_1000, fill_without_sync, 1.0, 1.0, 1.0),
 }
 
 
