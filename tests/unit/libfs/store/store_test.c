@@ -222,6 +222,7 @@ static void each_announced_option_is_taken(void **state)
         { "nosync", "1" },
         { "lock-timeout", "0" },
         { "compatible-version", "1.8.3" },
+        { "shard-size", "4" },
     };
     const fs_option_t *option = fs_repo_options();
     apr_pool_t *pool = unit_pool(state);
