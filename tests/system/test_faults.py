@@ -24,9 +24,14 @@ TOOLS = os.environ.get("MOD_REPO_FAULTS", os.path.join(
 STRIDE = int(os.environ.get("MOD_REPO_TEST_STRIDE", "2"))
 STATES = int(os.environ.get("MOD_REPO_TEST_STATES", "45"))
 
-pytestmark = pytest.mark.skipif(
-    not os.path.exists(os.path.join(TOOLS, "killpoints.py")),
-    reason="the fault tools are not there: " + TOOLS)
+pytestmark = [
+    pytest.mark.skipif(
+        not os.path.exists(os.path.join(TOOLS, "killpoints.py")),
+        reason="the fault tools are not there: " + TOOLS),
+    pytest.mark.skipif(
+        bool(harness.PRELOAD),
+        reason="the fault tools and the sanitizers both must be loaded first"),
+]
 
 CLIENT = "--non-interactive --no-auth-cache --username ann --password pw "
 SVN = "svn " + CLIENT
