@@ -45,11 +45,13 @@ static fs_error_t *commit(fs_rev_t *rev, const char **conflict, fs_txn_t *txn,
                           const fs_store_commit_t *how, apr_pool_t *result,
                           apr_pool_t *scratch)
 {
-    fs_rev_t youngest;
+    /* If it is not the youngest any more, the store says so. */
+    fs_rev_t youngest = fs_repo_youngest_known(txn->repo);
     apr_pool_t *iter;
 
     apr_pool_create(&iter, scratch);
-    FS_TRY(fs_repo_youngest(&youngest, txn->repo, iter));
+    if (youngest < txn->base)
+        FS_TRY(fs_repo_youngest(&youngest, txn->repo, iter));
     do {
         apr_pool_clear(iter);
         if (youngest != txn->base)

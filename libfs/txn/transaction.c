@@ -59,10 +59,11 @@ static fs_error_t *begin(fs_store_txn_t **stored, fs_repo_t *repo,
 {
     const fs_store_txn_vtable_t *vtable;
     apr_hash_t *first;
-    fs_rev_t youngest;
+    fs_rev_t youngest = fs_repo_youngest_known(repo);
 
     FS_TRY(need_writer(&vtable, repo));
-    FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
+    if (base > youngest)
+        FS_TRY(fs_repo_youngest(&youngest, repo, scratch));
     if (!FS_IS_REV(base) || base > youngest)
         return FS_ERROR(FS_ERR_NO_SUCH_REV, "no such revision %" FS_REV_FMT,
                         base);

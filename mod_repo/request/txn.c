@@ -60,11 +60,11 @@ fs_error_t *repo_txn_begin(fs_txn_t **txn, repo_request_t *request,
                            apr_hash_t *props, apr_pool_t *result)
 {
     fs_hook_config_t hooks;
-    fs_rev_t base;
     fs_error_t *err;
 
-    FS_TRY(fs_repo_youngest(&base, request->repo, result));
-    FS_TRY(fs_txn_begin(txn, request->repo, base,
+    /* Looked up when the request was opened. */
+    FS_TRY(fs_txn_begin(txn, request->repo,
+                        fs_repo_youngest_known(request->repo),
                         initial_props(request, props, result), result));
     repo_txn_hooks(&hooks, request);
     err = fs_hook_start_commit(*txn, &hooks, request->r->user,
