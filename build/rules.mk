@@ -204,6 +204,11 @@ ifeq ($(FUZZ),yes)
 endif
 ifneq ($(STRESS_TESTS),)
 	@$(PYTEST) $(srcdir)/tests/stress
+	@MOD_REPO_TEST_COMMITS=400 MOD_REPO_TEST_SECONDS=120 \
+		MOD_REPO_TEST_STRIDE=1 MOD_REPO_TEST_STATES=2000 $(PYTEST) \
+		$(srcdir)/tests/system/test_write_histories.py \
+		$(srcdir)/tests/system/test_write_together.py \
+		$(srcdir)/tests/system/test_faults.py
 else
 	@echo 'soak: no stress tests'
 endif
