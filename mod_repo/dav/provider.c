@@ -14,6 +14,7 @@
 #include "mod_repo/dav/copymove.h"
 #include "mod_repo/dav/deadprop.h"
 #include "mod_repo/dav/deliver.h"
+#include "mod_repo/dav/destination.h"
 #include "mod_repo/dav/liveprop.h"
 #include "mod_repo/dav/lock.h"
 #include "mod_repo/dav/merge.h"
@@ -154,9 +155,34 @@ static dav_error *remove_resource(dav_resource *resource,
                : refuse(resource);
 }
 
+/* mod_dav does the work once it is clear where to. */
+static int settle_destination(request_rec *r)
+{
+    dav_error *err = repo_destination_settle(r);
+
+    return err ? repo_error_send_dav(r, err) : DECLINED;
+}
+
+/* A part of a text cannot be put (RFC 9110, section 14.5). */
+static int refuse_part(request_rec *r)
+{
+    if (!apr_table_get(r->headers_in, "Content-Range"))
+        return DECLINED;
+    repo_guard_leave_body(r);
+    return repo_error_send_dav(
+        r, repo_error_new(r->pool, HTTP_BAD_REQUEST, REPO_ERR_DAV_REQUEST,
+                          "a PUT with Content-Range is not possible, only one "
+                          "of a whole text"));
+}
+
 int repo_provider_handler(request_rec *r)
 {
     switch (r->method_number) {
+    case M_PUT:
+        return refuse_part(r);
+    case M_COPY:
+    case M_MOVE:
+        return settle_destination(r);
     case M_PROPPATCH:
         return repo_proppatch_handler(r);
     case M_MERGE:

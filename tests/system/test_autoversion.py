@@ -295,7 +295,7 @@ REFUSED = {
     "PUT without parent": ("PUT", "/no/new", "x", {}, 409),
     "PUT below a file": ("PUT", "/f/new", "x", {}, 409),
     "PUT onto a folder": ("PUT", "/d", "x", {}, 409),
-    "PUT of a part": ("PUT", "/f", "x", {"Content-Range": "bytes 0-0/4"}, 501),
+    "PUT of a part": ("PUT", "/f", "x", {"Content-Range": "bytes 0-0/4"}, 400),
     "PUT into the past": ("PUT", "/f?p=1", "x", {}, 409),
     "PUT of an old name": ("PUT", "/!svn/rvr/1/f", "x", {}, 409),
     "PUT of a control character": ("PUT", "/a%01b", "x", {}, 400),

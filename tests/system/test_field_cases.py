@@ -3,11 +3,15 @@
 
 import os
 import re
+import shutil
 import socket
+import sqlite3
+import time
 import zlib
 
 import pytest
 
+import commit_requests
 import harness
 import history
 
@@ -284,3 +288,88 @@ def test_a_list_of_a_thousand_repositories_is_short_work(hide, parent, folder):
                                     headers={"Depth": "1"})
             assert len(answer.properties()) == count + 1
         assert harness.cpu_seconds(pid) - before < 10 * 0.2
+
+
+def writable_copy(folder, source):
+    """A copy of a repository that the server may write to."""
+    path = os.path.join(folder, "writable")
+    shutil.copytree(source, path)
+    harness.writable(path)
+    return path
+
+
+@pytest.mark.skipif(harness.PEER, reason="mod_dav_svn copies into its own "
+                    "repository whatever host is named")
+def test_a_copy_goes_to_the_server_that_is_named(folder, small):
+    """F15: behind a proxy that ends TLS; a path alone; another host."""
+    path = writable_copy(folder, small)
+    with harness.Httpd(os.path.join(folder, "httpd"), "event",
+                       harness.location("/r", path)) as server:
+        session = commit_requests.Session(server, "/r", user=None)
+        for number, (start, status, more) in enumerate((
+                ("https://127.0.0.1", 201, {}), ("", 201, {}),
+                ("http://127.0.0.1:%d" % server.port, 201, {}),
+                ("https://public.example", 201,
+                 {"X-Forwarded-Host": "public.example"}),
+                ("http://another.example", 502, {}))):
+            txn = session.begin(svn_log="copy")
+            target = "/copy-%d" % number
+            answer = session.ask("COPY", "/trunk", Destination="%s/r/!svn/txr/"
+                                 "%s%s" % (start, txn, target), **more)
+            assert answer.status == status, (start, answer.body)
+            if status == 502:
+                assert b"another.example" in answer.body
+            found = session.ask("GET", "/!svn/txr/%s%s" % (txn, target))
+            assert (found.status == 404) == (status == 502)
+
+
+def test_a_long_message_and_a_long_property_are_taken(folder, small):
+    """F04: 1.2 MB of each come back byte for byte."""
+    path = writable_copy(folder, small)
+    client = harness.Client(folder)
+    text = os.path.join(folder, "text")
+    value = "a line of the message\n" * 57000
+    with open(text, "w") as out:
+        out.write(value)
+    server = harness.Httpd(os.path.join(folder, "httpd"), "prefork",
+                           harness.location("/r", path))
+    with server:
+        done = client.run("-F", text, "--root-url", server.base + "/r",
+                          "propsetf", "long", text, "trunk",
+                          program="svnmucc", check=not harness.PEER)
+        if harness.PEER:
+            assert done.returncode
+            return
+        assert client.out("log", "-l1", "--xml", server.base + "/r").count(
+            "a line of the message\n") == 57000
+        assert client.out("propget", "--strict", "long",
+                          server.base + "/r/trunk") == value
+
+
+@pytest.mark.parametrize("harm", ["locked", "truncated", "removed", "noise"])
+def test_the_representation_cache_stops_no_commit(folder, small, harm):
+    """F24: whatever happened to it, a commit is quick and says nothing."""
+    path = writable_copy(folder, small)
+    cache = os.path.join(path, "db", "rep-cache.db")
+    client = harness.Client(folder)
+    held = sqlite3.connect(cache)
+    if harm == "locked":
+        held.execute("BEGIN")
+        held.execute("SELECT count(*) FROM rep_cache").fetchone()
+    elif harm == "removed":
+        os.unlink(cache)
+    else:
+        with open(cache, "r+b") as out:
+            out.truncate(100 if harm == "truncated" else 4096)
+            if harm == "noise":
+                out.write(b"\x5a" * 4096)
+    server = harness.Httpd(os.path.join(folder, "httpd"), "prefork",
+                           harness.location("/r", path))
+    with server:
+        before = time.monotonic()
+        done = client.run("-m", "m", "--root-url", server.base + "/r", "put",
+                          "/proc/version", "trunk/new", program="svnmucc")
+        held.close()
+        if not harness.PEER:
+            assert not done.stderr, done.stderr
+            assert time.monotonic() - before < 5
