@@ -388,18 +388,26 @@ static void count_mergeinfo(fs_txn_state_t *state, fs_txn_node_t *node,
     }
 }
 
-static void mark_gone(fs_txn_node_t *node)
+/* All nodes at and below `top`, however deep. */
+static void mark_gone(fs_txn_node_t *top, apr_pool_t *pool)
 {
+    apr_array_header_t *waiting = apr_array_make(pool, 8, sizeof(top));
     apr_hash_index_t *hi;
 
-    node->gone = true;
-    if (!node->entries)
-        return;
-    for (hi = apr_hash_first(NULL, node->entries); hi; hi = apr_hash_next(hi)) {
-        const fs_txn_entry_t *entry = apr_hash_this_val(hi);
+    APR_ARRAY_PUSH(waiting, fs_txn_node_t *) = top;
+    while (waiting->nelts) {
+        fs_txn_node_t *node = *(fs_txn_node_t **)apr_array_pop(waiting);
 
-        if (entry->node && entry->kind != FS_NODE_NONE)
-            mark_gone(entry->node);
+        node->gone = true;
+        if (!node->entries)
+            continue;
+        for (hi = apr_hash_first(NULL, node->entries); hi;
+             hi = apr_hash_next(hi)) {
+            const fs_txn_entry_t *entry = apr_hash_this_val(hi);
+
+            if (entry->node && entry->kind != FS_NODE_NONE)
+                APR_ARRAY_PUSH(waiting, fs_txn_node_t *) = entry->node;
+        }
     }
 }
 
@@ -500,7 +508,7 @@ static fs_error_t *apply_remove(fs_txn_state_t *state, const fs_txn_op_t *op,
     clear_entry(state, dir, name);
     count_mergeinfo(state, dir, 0, count);
     if (ref.node)
-        mark_gone(ref.node);
+        mark_gone(ref.node, scratch);
     add_change(state, FS_CHANGE_ACTION_DELETE,
                apr_pstrdup(state->pool, op->path), ref.kind, &id);
     return NULL;
@@ -544,7 +552,7 @@ static fs_error_t *apply_copy(fs_txn_state_t *state, const fs_txn_op_t *op,
     set_node(state, dir, name, node);
     count_mergeinfo(state, dir, source.minfo_count, count);
     if (ref.node)
-        mark_gone(ref.node);
+        mark_gone(ref.node, scratch);
     change = add_change(state,
                         ref.kind == FS_NODE_NONE ? FS_CHANGE_ACTION_ADD
                                                  : FS_CHANGE_ACTION_REPLACE,
@@ -650,7 +658,7 @@ static fs_error_t *apply_adopt(fs_txn_state_t *state, const fs_txn_op_t *op,
         set_entry(state, dir, name, &value);
     count_mergeinfo(state, dir, after, before);
     if (ref.node)
-        mark_gone(ref.node);
+        mark_gone(ref.node, scratch);
     return NULL;
 }
 
