@@ -8,6 +8,7 @@ folder, by default ../shared/tools/faults beside the source."""
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -51,20 +52,26 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def preload(work):
-    """The preload library, built anew."""
-    path = os.path.join(work, "faultfs.so")
-    harness.run(["cc", "-O2", "-fPIC", "-shared", "-o", path,
-                 os.path.join(TOOLS, "faultfs.c"), "-ldl", "-lpthread"])
-    return path
+def tools(work):
+    """The tools where everybody may read them, with the preload library and
+    the module, as all of it runs as an unprivileged user."""
+    folder = os.path.join(work, "faults")
+    shutil.copytree(TOOLS, folder)
+    harness.run(["cc", "-O2", "-fPIC", "-shared", "-o",
+                 os.path.join(folder, "faultfs.so"),
+                 os.path.join(folder, "faultfs.c"), "-ldl", "-lpthread"])
+    if not harness.PEER:
+        shutil.copy(harness.our_module(), folder)
+    harness.run(["chmod", "-R", "a+rX", folder])
+    return folder
 
 
 class Scene:
     """A repository, a server for a copy of it, and a change to make."""
 
-    def __init__(self, folder, change):
+    def __init__(self, folder, tools, change):
         commits, step = CHANGES[change]
-        self.folder = folder
+        self.folder, self.tools = folder, tools
         self.repo = os.path.join(folder, "repo")
         self.text = os.path.join(folder, "text")
         with open(self.text, "w") as out:
@@ -78,7 +85,9 @@ class Scene:
             conf, "prefork", harness.location(
                 "/r", "${REPO}", *harness.login(folder, "ann"),
                 "Require valid-user"),
-            modules=["auth_basic", "authn_file", "authz_user"], single=True)
+            modules=["auth_basic", "authn_file", "authz_user"], single=True,
+            load=None if harness.PEER else [
+                "LoadModule repo_module %s/mod_repo.so" % tools])
         self.server.write_config()
         self.step = step.format(url=self.server.base + "/r", text=self.text)
         harness.writable(folder)
@@ -106,8 +115,8 @@ class Scene:
         serve = "env REPO={repo} HOME=%s %s -X -f %s" % (
             self.folder, harness.httpd_binary(), self.server.conf)
         done = subprocess.run(
-            ["/usr/bin/python3", os.path.join(TOOLS, name), *args,
-             "--server", serve], capture_output=True, text=True, timeout=900,
+            ["/usr/bin/python3", os.path.join(self.tools, name), "--so",
+             os.path.join(self.tools, "faultfs.so"), *args, "--server", serve], capture_output=True, text=True, timeout=900,
             env=dict(os.environ, LC_ALL="C.UTF-8", HOME=self.folder,
                      APACHE_RUN_DIR=self.folder),
             cwd=self.folder, **USER)
@@ -116,10 +125,10 @@ class Scene:
 
 @pytest.mark.parametrize("change", sorted(CHANGES))
 @pytest.mark.parametrize("death", ["kill-before", "kill-torn"])
-def test_death_at_a_call_leaves_all_or_nothing(folder, preload, change, death):
-    scene = Scene(folder, change)
+def test_death_at_a_call_leaves_all_or_nothing(folder, tools, change, death):
+    scene = Scene(folder, tools, change)
     done = scene.tool(
-        "killpoints.py", "--so", preload, "--repo", scene.repo, "--work",
+        "killpoints.py", "--repo", scene.repo, "--work",
         os.path.join(folder, "points"), "--probe",
         "curl -s -o /dev/null %s/r" % scene.server.base, "--step", scene.step,
         "--do", death, "--stride", str(STRIDE), "--timeout", "20")
@@ -130,21 +139,21 @@ def test_death_at_a_call_leaves_all_or_nothing(folder, preload, change, death):
 
 @pytest.mark.parametrize("model", ["named", "ordered"])
 @pytest.mark.parametrize("change", sorted(CHANGES))
-def test_a_loss_of_power_leaves_what_was_acknowledged(folder, preload, change,
+def test_a_loss_of_power_leaves_what_was_acknowledged(folder, tools, change,
                                                       model):
-    scene = Scene(folder, change)
+    scene = Scene(folder, tools, change)
     record = os.path.join(folder, "record")
     done = scene.tool(
-        "record.py", "--so", preload, "--repo", scene.repo, "--out", record,
+        "record.py", "--repo", scene.repo, "--out", record,
         "--step", scene.step, "--wait", "1")
     assert done.returncode == 0, done.stdout + done.stderr
     with open(os.path.join(record, "context.json")) as inp:
         context = inp.read()
     done = subprocess.run(
-        ["/usr/bin/python3", os.path.join(TOOLS, "crashsim.py"), "run",
+        ["/usr/bin/python3", os.path.join(tools, "crashsim.py"), "run",
          "--trace", os.path.join(record, "trace"), "--before",
          os.path.join(record, "before"), "--checker",
-         os.path.join(TOOLS, "check_svn.py"), "--context", context, "--model",
+         os.path.join(tools, "check_svn.py"), "--context", context, "--model",
          model, "--work", os.path.join(folder, "states"), "--max-states",
          str(STATES), "--shuffle", "--same", "db/transactions/*", "--same",
          "db/txn-protorevs/*", "--json", os.path.join(folder, "result")],
